@@ -1,0 +1,40 @@
+// Strings interned once: a name is a small number from then on.
+#ifndef MEMPLAN_NAMES_H_
+#define MEMPLAN_NAMES_H_
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace memplan {
+
+using NameId = uint32_t;
+inline constexpr NameId kNoName = 0xffffffffu;
+
+// Equal text gives the equal id; ids count up from 0 in order of first sight.
+// Holds views only: the text (the input's bytes) must outlive it.
+class Names {
+ public:
+  NameId Intern(std::string_view text);
+  // kNoName where the text was never interned.
+  NameId Find(std::string_view text) const;
+  std::string_view operator[](NameId id) const { return {views_[id].data, views_[id].size}; }
+  uint32_t size() const { return static_cast<uint32_t>(views_.size()); }
+  // Gives back the look-up table's memory; Intern and Find may not be called
+  // afterwards.
+  void Seal();
+
+ private:
+  struct View {
+    const char* data;
+    uint32_t size;
+  };
+  void Grow();
+
+  std::vector<View> views_;
+  std::vector<uint32_t> slots_;  // open addressing, id + 1; 0 is empty
+};
+
+}  // namespace memplan
+
+#endif  // MEMPLAN_NAMES_H_
