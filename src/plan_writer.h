@@ -14,8 +14,8 @@ namespace memplan {
 
 enum class PlanForm : uint8_t {
   kWhole,  // plan JSON as GRAPH_FORMAT has it
-  // The same with the number of tensors in place of each graph's `tensors`: for a reader that takes the
-  // tensors as columns, graph by graph in the order of the text.
+  // The same with the number of tensors in place of each graph's `tensors`: for a reader that takes
+  // the tensors as columns, graph by graph in the order of the text.
   kHead,
 };
 
@@ -23,7 +23,8 @@ enum class PlanForm : uint8_t {
 std::string WritePlanJson(const Plan& plan, const Program* program, const IntervalFile* intervals,
                           PlanForm form = PlanForm::kWhole);
 
-// MiniMalloc's CSV with offsets: header `id,lower,upper,size,offset`, then a line a buffer, in the file's order.
+// MiniMalloc's CSV with offsets: header `id,lower,upper,size,offset`, then a line a buffer, in the
+// file's order.
 std::string WritePlanCsv(const Plan& plan, const IntervalFile& intervals);
 
 // {"code","message"} and, where there are any, "path" and "details".
@@ -32,7 +33,8 @@ std::string WriteErrorJson(const Error& error);
 // {"ok","reuse_pairs","errors"}.
 std::string WriteReportJson(const Report& report);
 
-// [{"name","summary","source","rules","honours","shared_objects","searches"}], the table of planners in order.
+// [{"name","summary","source","rules","honours","shared_objects","searches"}], the table of
+// planners in order.
 std::string WriteAlgorithmsJson();
 
 }  // namespace memplan
