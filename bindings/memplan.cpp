@@ -1,9 +1,320 @@
+// What JavaScript can call: a handful of coarse functions on numbers. Bytes come in through memory
+// that ReserveInput hands out; answers are left in memory, found through the table that OutputTable
+// points to, and stay until the next call or Release. bindings/instance.ts is the only reader.
 #include <emscripten/bind.h>
 
-#include "planner.h"
+#include <cstring>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "plan_job.h"
+#include "plan_writer.h"
+
+namespace memplan {
 namespace {
-int AlgorithmCount() { return static_cast<int>(memplan::AllPlanners().size()); }
-}  // namespace
 
-EMSCRIPTEN_BINDINGS(memplan) { emscripten::function("algorithmCount", &AlgorithmCount); }
+uint32_t Address(const void* data) {
+  return static_cast<uint32_t>(reinterpret_cast<uintptr_t>(data));
+}
+
+// The columns of one graph's tensors: addresses, each of `count` entries.
+struct GraphColumns {
+  uint32_t count = 0;
+  uint32_t lifetimes = 0;  // int32 pairs: first and last node, -1 where there is none
+  uint32_t times = 0;  // of an interval problem instead: doubles, lower (count of them) then upper
+  uint32_t allocated = 0;  // doubles, bytes
+  uint32_t mem_ids = 0;    // int32, -1 where not planned
+  uint32_t objects = 0;    // int32, -1 where there is none
+  uint32_t offsets = 0;    // doubles, bytes, -1 where not planned
+};
+
+// Where the answer of the last call lies. The layout is bindings/instance.ts's too.
+struct Output {
+  uint32_t text = 0;  // UTF-8: the head of a plan, a report, an error, a phase
+  uint32_t text_size = 0;
+  uint32_t ids = 0;  // UTF-8: the ids of all tensors, one after the other
+  uint32_t ids_size = 0;
+  uint32_t id_lengths = 0;  // uint32, in UTF-16 units
+  uint32_t id_count = 0;
+  uint32_t graphs = 0;  // GraphColumns, in the order of the text
+  uint32_t graph_count = 0;
+  uint32_t out_of_memory =
+      0;  // 1 once an allocation has failed: the trap that follows is no fault of ours
+  uint32_t unused = 0;
+  double best_peak = 0;  // progress, in bytes; -1 before there is a plan
+  double lower_bound = 0;
+  double steps = 0;
+};
+
+// All that lives between calls.
+struct State {
+  std::vector<char> input;
+  std::vector<char> plan_json;
+  std::vector<std::unique_ptr<PlanJob>> jobs;  // by handle; null where free
+
+  // What `output` points into.
+  std::unique_ptr<PlanJob> finished;
+  Plan plan;
+  std::string text;
+  std::string ids;
+  std::vector<uint32_t> id_lengths;
+  std::vector<GraphColumns> graphs;
+  std::vector<double> times;
+  Output output;
+};
+
+State& TheState() {
+  static State state;
+  return state;
+}
+
+void Say(std::string text) {
+  State& state = TheState();
+  state.text = std::move(text);
+  state.output.text = Address(state.text.data());
+  state.output.text_size = static_cast<uint32_t>(state.text.size());
+}
+
+// JavaScript's flags of a job, in bits; see bindings/options.ts.
+enum Flags : uint32_t {
+  kAllocGraphInput = 1,
+  kAllocGraphOutput = 2,
+  kAllocMutableBuffers = 4,
+  kMoveResults = 8,
+  kInplace = 16,
+  kAllowOverlap = 32,
+  kNonCpuPlanning = 64,
+  kCapacityPerPool = 128,
+};
+
+// `operators` is one name a line; `capacity` a Float64Array. The numbers were checked in
+// TypeScript.
+Options MakeOptions(uint32_t rules, uint32_t flags, double alignment, double seed, double stop_at,
+                    std::string algorithm, const std::string& operators,
+                    const emscripten::val& capacity) {
+  Options options;
+  options.rules = static_cast<Rules>(rules);
+  options.algorithm = std::move(algorithm);
+  options.alignment = static_cast<Bytes>(alignment);
+  options.alloc_graph_input = flags & kAllocGraphInput;
+  options.alloc_graph_output = flags & kAllocGraphOutput;
+  options.alloc_mutable_buffers = flags & kAllocMutableBuffers;
+  options.move_results = flags & kMoveResults;
+  options.inplace = flags & kInplace;
+  options.allow_lifetime_and_storage_overlap = flags & kAllowOverlap;
+  options.enable_non_cpu_memory_planning = flags & kNonCpuPlanning;
+  options.capacity_per_pool = flags & kCapacityPerPool;
+  options.seed = static_cast<uint64_t>(seed);
+  options.stop_at = static_cast<Bytes>(stop_at);
+  for (size_t from = 0; from < operators.size();) {
+    const size_t to = std::min(operators.find('\n', from), operators.size());
+    options.inplace_operators.push_back(operators.substr(from, to - from));
+    from = to + 1;
+  }
+  if (!capacity.isUndefined()) {
+    for (const double bytes : emscripten::convertJSArrayToNumberVector<double>(capacity)) {
+      options.capacity.push_back(static_cast<Bytes>(bytes));
+    }
+  }
+  return options;
+}
+
+uint32_t OutputTable() { return Address(&TheState().output); }
+
+// Room for `size` bytes of input, to be filled before the call that reads them.
+uint32_t ReserveInput(double size) {
+  State& state = TheState();
+  state.input.resize(static_cast<size_t>(size));
+  return Address(state.input.data());
+}
+
+// The same for the plan that Verify reads.
+uint32_t ReservePlan(double size) {
+  State& state = TheState();
+  state.plan_json.resize(static_cast<size_t>(size));
+  return Address(state.plan_json.data());
+}
+
+// Takes the input and starts a job on it. Gives its handle, or -1 and an error as text.
+int Start(uint32_t rules, uint32_t flags, double alignment, double seed, double stop_at,
+          std::string algorithm, std::string operators, emscripten::val capacity) {
+  State& state = TheState();
+  const Options options = MakeOptions(rules, flags, alignment, seed, stop_at, std::move(algorithm),
+                                      operators, capacity);
+  Result<std::unique_ptr<PlanJob>> job = PlanJob::Start(std::exchange(state.input, {}), options);
+  if (!job) {
+    Say(WriteErrorJson(job.error()));
+    return -1;
+  }
+  size_t handle = 0;
+  while (handle < state.jobs.size() && state.jobs[handle]) ++handle;
+  if (handle == state.jobs.size()) state.jobs.emplace_back();
+  state.jobs[handle] = std::move(*job);
+  return static_cast<int>(handle);
+}
+
+// False when nothing is left to do.
+bool Step(int handle, double budget) {
+  return TheState().jobs[handle]->Step(static_cast<int64_t>(budget));
+}
+
+// Leaves the numbers in the table and the phase as text.
+void ReadProgress(int handle) {
+  State& state = TheState();
+  const Progress progress = state.jobs[handle]->progress();
+  state.output.best_peak = static_cast<double>(progress.best_peak);
+  state.output.lower_bound = static_cast<double>(progress.lower_bound);
+  state.output.steps = static_cast<double>(progress.steps);
+  Say(std::string(progress.phase));
+}
+
+void Cancel(int handle) { TheState().jobs[handle] = nullptr; }
+
+// How long `text` (UTF-8, checked by the reader) is in JavaScript: 4-byte characters count twice.
+uint32_t Utf16Length(std::string_view text) {
+  uint32_t length = 0;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    length += (byte & 0xc0) != 0x80;
+    length += byte >= 0xf0;
+  }
+  return length;
+}
+
+void AddId(std::string_view id, State* state) {
+  state->ids += id;
+  state->id_lengths.push_back(Utf16Length(id));
+}
+
+// Turns whole numbers into doubles where they stand: the plan is not read by the core any more.
+uint32_t ToDoubles(std::vector<Bytes>* column) {
+  static_assert(sizeof(Bytes) == sizeof(double));
+  for (Bytes& entry : *column) {
+    const double number = static_cast<double>(entry);
+    std::memcpy(&entry, &number, sizeof number);
+  }
+  return Address(column->data());
+}
+
+void AddColumns(GraphPlan* plan, const Names& names, State* state) {
+  static_assert(sizeof(Lifetime) == 2 * sizeof(int32_t));
+  state->graphs.push_back({.count = static_cast<uint32_t>(plan->mem_offset.size()),
+                           .lifetimes = Address(plan->lifetime.data()),
+                           .allocated = ToDoubles(&plan->allocated),
+                           .mem_ids = Address(plan->mem_id.data()),
+                           .objects = Address(plan->mem_obj_id.data()),
+                           .offsets = ToDoubles(&plan->mem_offset)});
+  for (const NameId id : plan->graph->tensors.id) AddId(names[id], state);
+  for (GraphPlan& submodule : plan->submodules) AddColumns(&submodule, names, state);
+}
+
+void AddIntervalColumns(const IntervalFile& intervals, State* state) {
+  for (const std::vector<int64_t>* column : {&intervals.lower, &intervals.upper}) {
+    for (const int64_t time : *column) state->times.push_back(static_cast<double>(time));
+  }
+  GraphPlan& plan = state->plan.top;
+  state->graphs.push_back({.count = static_cast<uint32_t>(intervals.count()),
+                           .times = Address(state->times.data()),
+                           .allocated = ToDoubles(&plan.allocated),
+                           .mem_ids = Address(plan.mem_id.data()),
+                           .objects = Address(plan.mem_obj_id.data()),
+                           .offsets = ToDoubles(&plan.mem_offset)});
+  for (const NameId id : intervals.id) AddId(intervals.names[id], state);
+}
+
+// Gives back everything that the last answer lies in.
+void Release() {
+  State& state = TheState();
+  state.plan = {};
+  state.finished = nullptr;
+  state.input = {};
+  state.plan_json = {};
+  state.text = {};
+  state.ids = {};
+  state.id_lengths = {};
+  state.graphs = {};
+  state.times = {};
+  const uint32_t out_of_memory = state.output.out_of_memory;
+  state.output = {};
+  state.output.out_of_memory = out_of_memory;
+}
+
+enum class Answer : uint32_t { kColumns, kJson, kCsv };
+
+// Ends a job: its plan is in the table as columns with the head as text, or whole as text. False:
+// an error as text. The handle is free either way.
+bool Finish(int handle, uint32_t answer) {
+  State& state = TheState();
+  state.finished = std::move(state.jobs[handle]);
+  Result<Plan> plan = state.finished->Finish();
+  if (!plan) {
+    Say(WriteErrorJson(plan.error()));
+    return false;
+  }
+  state.plan = std::move(*plan);
+  const Program* program = state.finished->program();
+  const IntervalFile* intervals = state.finished->intervals();
+  switch (static_cast<Answer>(answer)) {
+    case Answer::kCsv:
+      Say(intervals ? WritePlanCsv(state.plan, *intervals) : std::string());
+      return true;
+    case Answer::kJson:
+      Say(WritePlanJson(state.plan, program, intervals));
+      return true;
+    case Answer::kColumns:
+      break;
+  }
+  Say(WritePlanJson(state.plan, program, intervals, PlanForm::kHead));
+  if (intervals) {
+    AddIntervalColumns(*intervals, &state);
+  } else if (state.plan.methods.empty()) {
+    AddColumns(&state.plan.top, program->names, &state);
+  } else {
+    for (GraphPlan& method : state.plan.methods) AddColumns(&method, program->names, &state);
+  }
+  state.output.ids = Address(state.ids.data());
+  state.output.ids_size = static_cast<uint32_t>(state.ids.size());
+  state.output.id_lengths = Address(state.id_lengths.data());
+  state.output.id_count = static_cast<uint32_t>(state.id_lengths.size());
+  state.output.graphs = Address(state.graphs.data());
+  state.output.graph_count = static_cast<uint32_t>(state.graphs.size());
+  return true;
+}
+
+// Takes the input and the plan, and leaves the report as text. False: an error as text.
+bool Verify(uint32_t rules, uint32_t flags, double alignment, emscripten::val capacity) {
+  State& state = TheState();
+  const Options options = MakeOptions(rules, flags, alignment, 0, kNoBytes, {}, {}, capacity);
+  const Result<Report> report =
+      VerifyPlan(std::exchange(state.input, {}), std::exchange(state.plan_json, {}), options);
+  Say(report ? WriteReportJson(*report) : WriteErrorJson(report.error()));
+  return report.has_value();
+}
+
+// Leaves the table of planners as text.
+void Algorithms() { Say(WriteAlgorithmsJson()); }
+
+}  // namespace
+}  // namespace memplan
+
+EMSCRIPTEN_BINDINGS(memplan) {
+  using emscripten::function;
+  // Without exceptions a failed allocation has no other way to say so before the module stops.
+  std::set_new_handler([] {
+    memplan::TheState().output.out_of_memory = 1;
+    __builtin_trap();
+  });
+  function("outputTable", &memplan::OutputTable);
+  function("reserveInput", &memplan::ReserveInput);
+  function("reservePlan", &memplan::ReservePlan);
+  function("start", &memplan::Start);
+  function("step", &memplan::Step);
+  function("progress", &memplan::ReadProgress);
+  function("finish", &memplan::Finish);
+  function("cancel", &memplan::Cancel);
+  function("verify", &memplan::Verify);
+  function("algorithms", &memplan::Algorithms);
+  function("release", &memplan::Release);
+}
