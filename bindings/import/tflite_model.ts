@@ -1,0 +1,252 @@
+import { Model } from "../../build/readers/tflite/model.js";
+import type { Operator as OperatorTable } from "../../build/readers/tflite/operator.js";
+import type { SubGraph as SubgraphTable } from "../../build/readers/tflite/sub-graph.js";
+import type { Tensor as TensorTable } from "../../build/readers/tflite/tensor.js";
+import { CheckedBytes, safeNumber, vector } from "./checked_bytes.js";
+import { packedBytes } from "./graph_builder.js";
+import { kCustom, operatorName, tensorType } from "./tflite_operators.js";
+
+export interface TfliteTensor {
+  name: string;
+  dtype: string;
+  shape: number[];
+  /** Bytes as stored, packed types packed; null where the type has no size of its own. */
+  nbytes: number | null;
+  /** Whether elements are narrower than a byte. */
+  packed: boolean;
+  constant: boolean;
+  variable: boolean;
+  sparse: boolean;
+  /** Axes that the file leaves open; their extent in `shape` is what the converter put there. */
+  openAxes: number[];
+}
+
+export interface TfliteOperator {
+  /** `CONV_2D`, or `custom:Name`. */
+  name: string;
+  code: number;
+  /** Tensor indices; -1 where an optional input is absent. */
+  inputs: number[];
+  outputs: number[];
+  intermediates: number[];
+  /** Indices of the subgraphs it calls, as far as its options name them. */
+  called: [number, number] | null;
+}
+
+export interface TfliteSubgraph {
+  name: string;
+  tensors: TfliteTensor[];
+  inputs: number[];
+  outputs: number[];
+  operators: TfliteOperator[];
+}
+
+export interface TfliteModel {
+  subgraphs: TfliteSubgraph[];
+  signatures: { key: string; subgraph: number }[];
+  /** Where the OfflineMemoryAllocation list lies, if the file has one: bytes, the count word excluded. */
+  offlinePlan: { start: number; length: number } | null;
+}
+
+interface OperatorCode {
+  code: number;
+  name: string;
+}
+
+const kOfflinePlanName = "OfflineMemoryAllocation";
+
+/** Reads a .tflite file without copying weights. Throws INVALID_INPUT with the table and byte. */
+export function readTfliteModel(bytes: Uint8Array): TfliteModel {
+  return new TfliteReader(bytes).read();
+}
+
+class TfliteReader {
+  private readonly bytes: CheckedBytes;
+  private model: Model;
+  private constantBuffers: boolean[] = [];
+  private codes: OperatorCode[] = [];
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = new CheckedBytes(bytes);
+    this.bytes.enter("model");
+    this.model = Model.getRootAsModel(this.bytes);
+  }
+
+  read(): TfliteModel {
+    const version = this.model.version();
+    if (version !== 3) throw this.bytes.error(`schema version ${version} is not 3`);
+    this.constantBuffers = this.readBuffers();
+    this.codes = this.readOperatorCodes();
+    const subgraphs: TfliteSubgraph[] = [];
+    const count = this.bytes.walk(this.model.subgraphsLength(), 4);
+    for (let index = 0; index < count; index++) {
+      this.bytes.enter("subgraphs", index);
+      const table = this.model.subgraphs(index);
+      if (table === null) throw this.bytes.error("is missing");
+      subgraphs.push(this.readSubgraph(table, index));
+    }
+    this.bytes.enter("model");
+    if (subgraphs.length === 0) throw this.bytes.error("has no subgraphs");
+    return { subgraphs, signatures: this.readSignatures(count), offlinePlan: this.readOfflinePlan() };
+  }
+
+  /** Which buffers hold data. The data itself is never looked at. */
+  private readBuffers(): boolean[] {
+    const count = this.bytes.walk(this.model.buffersLength(), 4);
+    const constant: boolean[] = [];
+    for (let index = 0; index < count; index++) {
+      this.bytes.enter("buffers", index);
+      const buffer = this.model.buffers(index);
+      if (buffer === null) throw this.bytes.error("is missing");
+      const offset = safeNumber(this.bytes, buffer.offset());
+      const size = safeNumber(this.bytes, buffer.size());
+      // Past 2 GB data lies outside the FlatBuffer; offsets 0 and 1 mean none.
+      if (offset > 1 && offset + size > this.bytes.capacity()) {
+        throw this.bytes.error(`its ${size} bytes of data end past the file`, offset);
+      }
+      constant.push(buffer.dataLength() > 0 || offset > 1);
+    }
+    return constant;
+  }
+
+  private readOperatorCodes(): OperatorCode[] {
+    const count = this.bytes.walk(this.model.operatorCodesLength(), 4);
+    const codes: OperatorCode[] = [];
+    for (let index = 0; index < count; index++) {
+      this.bytes.enter("operator_codes", index);
+      const table = this.model.operatorCodes(index);
+      if (table === null) throw this.bytes.error("is missing");
+      // The old one-byte field holds 127 for all codes past it, and old files have no other.
+      const code = Math.max(table.deprecatedBuiltinCode(), table.builtinCode());
+      if (code < 0) throw this.bytes.error(`operator code ${code} is negative`);
+      const custom = code === kCustom ? (table.customCode() ?? "") : "";
+      codes.push({ code, name: code === kCustom ? `custom:${custom}` : operatorName(code) });
+    }
+    return codes;
+  }
+
+  private readSubgraph(table: SubgraphTable, index: number): TfliteSubgraph {
+    const path = `subgraphs[${index}]`;
+    const name = table.name() ?? "";
+    const tensors: TfliteTensor[] = [];
+    const tensorCount = this.bytes.walk(table.tensorsLength(), 4);
+    for (let i = 0; i < tensorCount; i++) {
+      this.bytes.enter(`${path}.tensors`, i);
+      const tensor = table.tensors(i);
+      if (tensor === null) throw this.bytes.error("is missing");
+      tensors.push(this.readTensor(tensor));
+    }
+    const operators: TfliteOperator[] = [];
+    const operatorCount = this.bytes.walk(table.operatorsLength(), 4);
+    for (let i = 0; i < operatorCount; i++) {
+      this.bytes.enter(`${path}.operators`, i);
+      const operator = table.operators(i);
+      if (operator === null) throw this.bytes.error("is missing");
+      operators.push(this.readOperator(operator, tensorCount));
+    }
+    this.bytes.enter(path);
+    const inputs = vector(this.bytes, table.inputsLength(), 4, (i) => table.inputs(i));
+    const outputs = vector(this.bytes, table.outputsLength(), 4, (i) => table.outputs(i));
+    this.checkIndices("inputs", inputs, 0, tensorCount);
+    this.checkIndices("outputs", outputs, 0, tensorCount);
+    return { name, tensors, inputs, outputs, operators };
+  }
+
+  private readTensor(table: TensorTable): TfliteTensor {
+    const type = tensorType(table.type());
+    if (type === undefined) throw this.bytes.error(`tensor type ${table.type()} is not known`);
+    const shape = vector(this.bytes, table.shapeLength(), 4, (i) => table.shape(i));
+    const signature = vector(this.bytes, table.shapeSignatureLength(), 4, (i) => table.shapeSignature(i));
+    const openAxes: number[] = [];
+    for (const [axis, extent] of (signature.length === shape.length ? signature : shape).entries()) {
+      if (extent < 0) openAxes.push(axis);
+    }
+    // Old converters wrote -1 into the shape itself; runtimes then take 1.
+    const extents = shape.map((extent) => (extent === -1 ? 1 : extent));
+    if (extents.some((extent) => extent < 0))
+      throw this.bytes.error(`shape [${shape.join(", ")}] is negative`);
+    const buffer = table.buffer();
+    if (buffer > 0 && buffer >= this.constantBuffers.length)
+      throw this.bytes.error(`there is no buffer ${buffer}`);
+    return {
+      name: table.name() ?? "",
+      dtype: type.dtype,
+      shape: extents,
+      nbytes: type.bits === null ? null : packedBytes(extents, type.bits, this.bytes.where),
+      packed: type.bits !== null && type.bits < 8,
+      constant: this.constantBuffers[buffer] === true || table.externalBuffer() > 0,
+      variable: table.isVariable(),
+      sparse: table.sparsity() !== null,
+      openAxes,
+    };
+  }
+
+  private readOperator(table: OperatorTable, tensorCount: number): TfliteOperator {
+    const opcode = this.codes[table.opcodeIndex()];
+    if (opcode === undefined) throw this.bytes.error(`there is no operator code ${table.opcodeIndex()}`);
+    const inputs = vector(this.bytes, table.inputsLength(), 4, (i) => table.inputs(i));
+    const outputs = vector(this.bytes, table.outputsLength(), 4, (i) => table.outputs(i));
+    const intermediates = vector(this.bytes, table.intermediatesLength(), 4, (i) => table.intermediates(i));
+    this.checkIndices("inputs", inputs, -1, tensorCount);
+    this.checkIndices("outputs", outputs, 0, tensorCount);
+    this.checkIndices("intermediates", intermediates, 0, tensorCount);
+    return { ...opcode, inputs, outputs, intermediates, called: this.readCalled(table) };
+  }
+
+  /** The subgraphs of IF, WHILE, CALL_ONCE and STABLEHLO_WHILE: by union type, since all share one layout. */
+  private readCalled(table: OperatorTable): [number, number] | null {
+    const kIfOptions = 92;
+    const kWhileOptions = 93;
+    const kCallOnceOptions = 103;
+    const kStablehloWhileOptions = 15;
+    const type = table.builtinOptionsType();
+    let options = null;
+    if (type === kIfOptions || type === kWhileOptions || type === kCallOnceOptions)
+      options = table.builtinOptions();
+    else if (table.builtinOptions2Type() === kStablehloWhileOptions) options = table.builtinOptions2();
+    return options === null ? null : [options.first(), type === kCallOnceOptions ? -1 : options.second()];
+  }
+
+  private checkIndices(list: string, indices: number[], least: number, count: number): void {
+    for (const [i, index] of indices.entries()) {
+      if (index < least || index >= count)
+        throw this.bytes.error(`${list}[${i}] is ${index}, of ${count} tensors`);
+    }
+  }
+
+  private readSignatures(subgraphs: number): { key: string; subgraph: number }[] {
+    const count = this.bytes.walk(this.model.signatureDefsLength(), 4);
+    const signatures = [];
+    for (let index = 0; index < count; index++) {
+      this.bytes.enter("signature_defs", index);
+      const table = this.model.signatureDefs(index);
+      if (table === null) throw this.bytes.error("is missing");
+      const subgraph = table.subgraphIndex();
+      if (subgraph >= subgraphs) throw this.bytes.error(`there is no subgraph ${subgraph}`);
+      signatures.push({ key: table.signatureKey() ?? "", subgraph });
+    }
+    return signatures;
+  }
+
+  /** TFLite Micro takes the last entry of that name (micro_allocation_info.cc). */
+  private readOfflinePlan(): { start: number; length: number } | null {
+    const count = this.bytes.walk(this.model.metadataLength(), 4);
+    let found = null;
+    for (let index = 0; index < count; index++) {
+      this.bytes.enter("metadata", index);
+      const table = this.model.metadata(index);
+      if (table === null) throw this.bytes.error("is missing");
+      if (table.name() !== kOfflinePlanName) continue;
+      const buffer = this.model.buffers(table.buffer());
+      if (buffer === null || table.buffer() >= this.constantBuffers.length) {
+        throw this.bytes.error(`there is no buffer ${table.buffer()}`);
+      }
+      const data = buffer.dataArray();
+      found =
+        data === null
+          ? null
+          : { start: data.byteOffset - this.bytes.bytes().byteOffset, length: data.length };
+    }
+    return found;
+  }
+}
