@@ -70,7 +70,7 @@ void AppendKey(std::string_view key, std::string* path) {
 // The SAX handler. Frames are the open containers; a value that no shape asks for is skipped whole.
 class Walk final : public JsonWalker {
  public:
-  Walk(const JsonShape& root, void* reader) : reader_(reader) {
+  Walk(const JsonShape& root, JsonReader* reader) : reader_(reader) {
     root_field_.accepts = kJsonObject;
     root_field_.inside = &root;
     frames_.reserve(32);
@@ -261,7 +261,7 @@ class Walk final : public JsonWalker {
     return fine;
   }
 
-  void* reader_;
+  JsonReader* reader_;
   JsonField root_field_;
   std::vector<Frame> frames_;
   int skip_depth_ = 0;
@@ -334,7 +334,7 @@ std::string Position(std::span<const char> bytes, size_t offset) {
 
 }  // namespace
 
-Status WalkJson(std::span<char> bytes, const JsonShape& root, void* reader) {
+Status WalkJson(std::span<char> bytes, const JsonShape& root, JsonReader* reader) {
   const PrePass pre = CheckUtf8(bytes);
   if (pre.bad_utf8 < bytes.size()) {
     return Fail(ErrorCode::kInvalidJson, "not UTF-8", Position(bytes, pre.bad_utf8));

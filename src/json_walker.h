@@ -37,10 +37,13 @@ struct JsonScalar {
 class JsonWalker;
 struct JsonShape;
 
-// Called with the reader that was given to Walk. False: the walk ends; the setter has called
+// What a reader of a format derives from; its setters are found by JsonCall below.
+struct JsonReader {};
+
+// Called with the reader that was given to WalkJson. False: the walk ends; the setter has called
 // JsonWalker::Fail.
-using JsonSetter = bool (*)(void* reader, JsonWalker& walker, const JsonScalar& value);
-using JsonHook = bool (*)(void* reader, JsonWalker& walker);
+using JsonSetter = bool (*)(JsonReader* reader, JsonWalker& walker, const JsonScalar& value);
+using JsonHook = bool (*)(JsonReader* reader, JsonWalker& walker);
 
 struct JsonField {
   std::string_view key;
@@ -69,7 +72,7 @@ inline constexpr int kMaxJsonDepth = 160;
 // are unescaped in place. `root` must be an object's shape. Errors: INVALID_JSON with "line,
 // column", else what a check or setter said, with the JSON path.
 inline constexpr size_t kJsonPadding = 17;
-Status WalkJson(std::span<char> bytes, const JsonShape& root, void* reader);
+Status WalkJson(std::span<char> bytes, const JsonShape& root, JsonReader* reader);
 
 // What a setter or hook sees of the walk.
 class JsonWalker {
@@ -91,13 +94,13 @@ template <auto Method>
 struct JsonCall;
 template <typename Reader, bool (Reader::*Method)(JsonWalker&, const JsonScalar&)>
 struct JsonCall<Method> {
-  static bool Call(void* reader, JsonWalker& walker, const JsonScalar& value) {
+  static bool Call(JsonReader* reader, JsonWalker& walker, const JsonScalar& value) {
     return (static_cast<Reader*>(reader)->*Method)(walker, value);
   }
 };
 template <typename Reader, bool (Reader::*Method)(JsonWalker&)>
 struct JsonCall<Method> {
-  static bool Call(void* reader, JsonWalker& walker) {
+  static bool Call(JsonReader* reader, JsonWalker& walker) {
     return (static_cast<Reader*>(reader)->*Method)(walker);
   }
 };
