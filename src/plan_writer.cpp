@@ -72,6 +72,7 @@ struct Source {
   const Program* program;
   const IntervalFile* intervals;
   PlanForm form;
+  int64_t* next_graph;  // place of the graph to be written next
 
   std::string_view Name(NameId name) const { return program->names[name]; }
   std::string_view TensorId(const Graph* graph, TensorIndex tensor) const {
@@ -142,7 +143,7 @@ void WriteTensors(const Source& source, const GraphPlan& graph_plan, Json* json)
   const size_t count = graph_plan.mem_offset.size();
   json->Key("tensors");
   if (source.form == PlanForm::kHead) {
-    json->Number(static_cast<int64_t>(count));
+    json->Number((*source.next_graph)++);
     return;
   }
   json->BeginList();
@@ -340,7 +341,8 @@ void AppendCsvField(std::string_view text, std::string* out) {
 
 std::string WritePlanJson(const Plan& plan, const Program* program, const IntervalFile* intervals,
                           PlanForm form) {
-  const Source source{plan, program, intervals, form};
+  int64_t next_graph = 0;
+  const Source source{plan, program, intervals, form, &next_graph};
   Json json;
   json.Begin();
   json.Entry("version", int64_t{1});

@@ -14,8 +14,8 @@ namespace memplan {
 
 enum class PlanForm : uint8_t {
   kWhole,  // plan JSON as GRAPH_FORMAT has it
-  // The same with the number of tensors in place of each graph's `tensors`: for a reader that takes
-  // the tensors as columns, graph by graph in the order of the text.
+  // The same with a number in place of each graph's `tensors`: 0, 1, … in the order of the text.
+  // For a reader that takes the tensors as columns, graph by graph in that order.
   kHead,
 };
 

@@ -1,0 +1,46 @@
+import { MemplanError } from "./error.js";
+
+const encoder = new TextEncoder();
+
+/**
+ * The UTF-8 bytes of an input: an object as its JSON, text as it is, bytes as they are (not copied).
+ * Throws `INVALID_INPUT` for whatever has no JSON form. `what` names the input in messages.
+ */
+export function inputBytes(input: unknown, what: "input" | "plan"): Uint8Array {
+  if (typeof input === "string") return encode(input);
+  if (ArrayBuffer.isView(input)) {
+    return new Uint8Array(input.buffer, input.byteOffset, input.byteLength);
+  }
+  if (
+    Object.prototype.toString.call(Object(input)) === "[object ArrayBuffer]" &&
+    input instanceof ArrayBuffer
+  ) {
+    return new Uint8Array(input);
+  }
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(input);
+  } catch (cause) {
+    throw new MemplanError("INVALID_INPUT", `the ${what} has no JSON form: ${reason(cause)}`, { cause });
+  }
+  if (text === undefined) {
+    throw new MemplanError(
+      "INVALID_INPUT",
+      `the ${what} must be an object, text or bytes, not ${typeof input}`,
+    );
+  }
+  return encode(text);
+}
+
+function encode(text: string): Uint8Array {
+  try {
+    return encoder.encode(text);
+  } catch (cause) {
+    throw new MemplanError("OUT_OF_MEMORY", "no memory for the text's bytes", { cause });
+  }
+}
+
+/** What a thrown value says; it can be anything. */
+function reason(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : "reading it threw";
+}

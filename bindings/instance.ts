@@ -1,0 +1,273 @@
+import createModule, { type Glue } from "memplan-glue";
+import { type FitDetails, MemplanError } from "./error.js";
+import type { CheckedOptions } from "./options.js";
+import type { GraphColumns, PlanColumns } from "./plan_columns.js";
+import type { Algorithm, Progress, Report } from "./types.js";
+
+/** The core's `Output` in bindings/memplan.cpp: places of 32-bit words, and of its doubles. */
+const OUTPUT = {
+  text: 0,
+  textSize: 1,
+  ids: 2,
+  idsSize: 3,
+  idLengths: 4,
+  idCount: 5,
+  graphs: 6,
+  graphCount: 7,
+  outOfMemory: 8,
+  doubles: 10,
+};
+const GRAPH_WORDS = 7;
+
+const ANSWER = { columns: 0, json: 1, csv: 2 };
+
+/** Steps of the first slice; about a millisecond of work. */
+const FIRST_SLICE = 1024;
+
+/** A memory this large is given back after the call: wasm cannot shrink it, only drop it. */
+const LARGE_MEMORY = 256 * 2 ** 20;
+
+/** The largest input that one allocation of 32-bit wasm can hold. */
+const LARGEST_INPUT = 2 ** 31 - 2 ** 16;
+
+// An id that begins with a byte order mark keeps it.
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+function instantiate(module: WebAssembly.Module): Glue {
+  const glue = {
+    instantiateWasm(imports: WebAssembly.Imports, receive: (instance: WebAssembly.Instance) => void) {
+      const instance = new WebAssembly.Instance(module, imports);
+      receive(instance);
+      return instance.exports;
+    },
+    printErr() {},
+  };
+  createModule(glue);
+  return glue as unknown as Glue;
+}
+
+/** What a job is for: the columns are views of wasm memory, good until the next call. */
+export type PlanTextForm = "json" | "csv";
+
+/** One planning job; steps until `timeLimitMs` or `stepBudget` is over are the caller's affair. */
+export interface Job {
+  /** False when nothing is left to do, or the limits of the options are reached. */
+  step(sliceMs: number): boolean;
+  progress(): Progress;
+  /** Ends the job. Calls `use` with columns that are good only within it. */
+  finish<T>(use: (columns: PlanColumns) => T): T;
+  finishAsText(form: PlanTextForm): string;
+  cancel(): void;
+}
+
+/**
+ * The core, in one WebAssembly instance at a time: after a trap, or a job that made its memory very large, the
+ * next call gets a fresh one.
+ */
+export class Core {
+  readonly #module: WebAssembly.Module;
+  #glue: Glue | undefined;
+  #table = 0;
+
+  constructor(module: WebAssembly.Module) {
+    this.#module = module;
+    this.#alive();
+  }
+
+  get algorithms(): Algorithm[] {
+    return this.#call((glue) => {
+      glue.algorithms();
+      return JSON.parse(this.#text(glue)) as Algorithm[];
+    });
+  }
+
+  verify(input: Uint8Array, plan: Uint8Array, options: CheckedOptions): Report {
+    return this.#call((glue) => {
+      this.#put(glue, input, "reserveInput");
+      this.#put(glue, plan, "reservePlan");
+      const done = glue.verify(options.rules, options.flags, options.alignment, options.capacity);
+      const text = this.#text(glue);
+      this.#release(glue);
+      if (!done) throw asError(text);
+      return JSON.parse(text) as Report;
+    });
+  }
+
+  start(input: Uint8Array, options: CheckedOptions): Job {
+    let glue = this.#alive();
+    const handle = this.#call((current) => {
+      glue = current;
+      this.#put(glue, input, "reserveInput");
+      const started = glue.start(
+        options.rules,
+        options.flags,
+        options.alignment,
+        options.seed,
+        options.stopAt,
+        options.algorithm,
+        options.operators,
+        options.capacity,
+      );
+      if (started < 0) throw this.#takeError(glue);
+      return started;
+    });
+    const call = <T>(work: () => T): T => {
+      if (glue !== this.#glue) throw new MemplanError("INTERNAL", "the job ended when another call failed");
+      return this.#call(work);
+    };
+    let slice = FIRST_SLICE;
+    let left = options.stepBudget;
+    const end = performance.now() + options.timeLimitMs;
+    return {
+      step: (sliceMs) =>
+        call(() => {
+          const before = performance.now();
+          const budget = Math.min(slice, left);
+          const more = glue.step(handle, budget);
+          left -= budget;
+          const after = performance.now();
+          if (after - before < sliceMs / 2) slice *= 2;
+          else if (after - before > sliceMs) slice = Math.max(FIRST_SLICE, Math.floor(slice / 2));
+          return more && left > 0 && after < end;
+        }),
+      progress: () => call(() => this.#progress(glue, handle)),
+      finish: (use) =>
+        call(() => {
+          if (!glue.finish(handle, ANSWER.columns)) throw this.#takeError(glue);
+          const result = use(this.#columns(glue));
+          this.#release(glue);
+          return result;
+        }),
+      finishAsText: (form) =>
+        call(() => {
+          if (!glue.finish(handle, ANSWER[form])) throw this.#takeError(glue);
+          const text = this.#text(glue);
+          this.#release(glue);
+          return text;
+        }),
+      cancel: () => call(() => glue.cancel(handle)),
+    };
+  }
+
+  /** Length of the wasm memory in bytes; it never shrinks while the instance lives. */
+  get memoryBytes(): number {
+    return this.#glue?.HEAPU8.length ?? 0;
+  }
+
+  #alive(): Glue {
+    if (!this.#glue) {
+      try {
+        this.#glue = instantiate(this.#module);
+      } catch (cause) {
+        throw new MemplanError("OUT_OF_MEMORY", "no memory for a WebAssembly instance", { cause });
+      }
+      this.#table = this.#glue.outputTable() / 4;
+    }
+    return this.#glue;
+  }
+
+  /** Runs one call; anything but an error of ours means that the instance cannot be trusted any more. */
+  #call<T>(work: (glue: Glue) => T): T {
+    const glue = this.#alive();
+    try {
+      return work(glue);
+    } catch (error) {
+      if (error instanceof MemplanError) throw error;
+      this.#glue = undefined;
+      if (glue.HEAPU32[this.#table + OUTPUT.outOfMemory] !== 0 || isOutOfMemory(error)) {
+        throw new MemplanError("OUT_OF_MEMORY", "the input needs more memory than WebAssembly has", {
+          cause: error,
+        });
+      }
+      throw new MemplanError("INTERNAL", "memplan failed; please report this with its input", {
+        cause: error,
+      });
+    }
+  }
+
+  #put(glue: Glue, bytes: Uint8Array, reserve: "reserveInput" | "reservePlan"): void {
+    if (bytes.length > LARGEST_INPUT) {
+      throw new MemplanError(
+        "OUT_OF_MEMORY",
+        `${bytes.length} bytes of input are more than WebAssembly can hold`,
+      );
+    }
+    const at = glue[reserve](bytes.length) >>> 0;
+    glue.HEAPU8.set(bytes, at);
+  }
+
+  #word(glue: Glue, name: Exclude<keyof typeof OUTPUT, "doubles">): number {
+    return glue.HEAPU32[this.#table + OUTPUT[name]] as number;
+  }
+
+  #text(glue: Glue): string {
+    const at = this.#word(glue, "text");
+    return decoder.decode(glue.HEAPU8.subarray(at, at + this.#word(glue, "textSize")));
+  }
+
+  #takeError(glue: Glue): MemplanError {
+    const error = asError(this.#text(glue));
+    this.#release(glue);
+    return error;
+  }
+
+  #release(glue: Glue): void {
+    glue.release();
+    if (glue.HEAPU8.length > LARGE_MEMORY) this.#glue = undefined;
+  }
+
+  #progress(glue: Glue, handle: number): Progress {
+    glue.progress(handle);
+    const at = (this.#table + OUTPUT.doubles) / 2;
+    const bestPeak = glue.HEAPF64[at] as number;
+    return {
+      phase: this.#text(glue),
+      bestPeak: bestPeak < 0 ? null : bestPeak,
+      lowerBound: glue.HEAPF64[at + 1] as number,
+      steps: glue.HEAPF64[at + 2] as number,
+    };
+  }
+
+  #columns(glue: Glue): PlanColumns {
+    const idsAt = this.#word(glue, "ids");
+    const lengthsAt = this.#word(glue, "idLengths") / 4;
+    const graphsAt = this.#word(glue, "graphs") / 4;
+    return {
+      head: this.#text(glue),
+      ids: decoder.decode(glue.HEAPU8.subarray(idsAt, idsAt + this.#word(glue, "idsSize"))),
+      idLengths: glue.HEAPU32.subarray(lengthsAt, lengthsAt + this.#word(glue, "idCount")),
+      graphs: Array.from({ length: this.#word(glue, "graphCount") }, (_, place) =>
+        graphColumns(glue, graphsAt + place * GRAPH_WORDS),
+      ),
+    };
+  }
+}
+
+function graphColumns(glue: Glue, at: number): GraphColumns {
+  const [count, lifetimes, times, allocated, memIds, objects, offsets] = glue.HEAPU32.subarray(
+    at,
+    at + GRAPH_WORDS,
+  ) as unknown as [number, number, number, number, number, number, number];
+  const whole = (address: number, length: number) => glue.HEAP32.subarray(address / 4, address / 4 + length);
+  const double = (address: number, length: number) =>
+    glue.HEAPF64.subarray(address / 8, address / 8 + length);
+  return {
+    count,
+    lifetimes: lifetimes ? whole(lifetimes, 2 * count) : null,
+    times: times ? double(times, 2 * count) : null,
+    allocated: double(allocated, count),
+    memIds: whole(memIds, count),
+    objects: whole(objects, count),
+    offsets: double(offsets, count),
+  };
+}
+
+function asError(text: string): MemplanError {
+  const error = JSON.parse(text) as { code: string; message: string; path?: string; details?: FitDetails };
+  return new MemplanError(error.code, error.message, error);
+}
+
+/** A failed allocation that JavaScript saw: of a typed array, a string, or the memory itself. */
+function isOutOfMemory(error: unknown): boolean {
+  return error instanceof RangeError && !/call stack/i.test(error.message);
+}
