@@ -173,7 +173,7 @@ class SubgraphConverter {
 
   convert(name?: string): Graph {
     this.addPlaceholders();
-    for (const [index, operator] of this.subgraph.operators.entries()) this.addOperator(operator, index);
+    for (const operator of this.subgraph.operators) this.addOperator(operator);
     const { outputs } = this.subgraph;
     // State outlives the run, so it is among the outputs, as in an exported program.
     this.builder.addOutput(
@@ -289,9 +289,9 @@ class SubgraphConverter {
     return node;
   }
 
-  private addOperator(operator: TfliteOperator, index: number): void {
-    const name = `${operator.name.toLowerCase()}_${index}`;
-    const path = `subgraphs[${this.index}].operators[${index}]`;
+  private addOperator(operator: TfliteOperator): void {
+    const name = `${operator.name.toLowerCase()}_${operator.index}`;
+    const path = `subgraphs[${this.index}].operators[${operator.index}]`;
     const args = operator.inputs.filter((tensor) => tensor >= 0).map((tensor) => this.read(tensor));
     switch (operator.code) {
       case kIf:

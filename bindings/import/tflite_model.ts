@@ -4,7 +4,7 @@ import type { SubGraph as SubgraphTable } from "../../build/readers/tflite/sub-g
 import type { Tensor as TensorTable } from "../../build/readers/tflite/tensor.js";
 import { CheckedBytes, safeNumber, vector } from "./checked_bytes.js";
 import { packedBytes } from "./graph_builder.js";
-import { kCustom, operatorName, tensorType } from "./tflite_operators.js";
+import { kCustom, kDensify, kDequantize, operatorName, tensorType } from "./tflite_operators.js";
 
 export interface TfliteTensor {
   name: string;
@@ -22,6 +22,8 @@ export interface TfliteTensor {
 }
 
 export interface TfliteOperator {
+  /** Its place in the file's list. */
+  index: number;
   /** `CONV_2D`, or `custom:Name`. */
   name: string;
   code: number;
@@ -38,7 +40,10 @@ export interface TfliteSubgraph {
   tensors: TfliteTensor[];
   inputs: number[];
   outputs: number[];
+  /** In order, without those that {@link unpacked} stands for. */
   operators: TfliteOperator[];
+  /** Constants that operators unpack once before the first run (DEQUANTIZE, DENSIFY), by tensor index. */
+  unpacked: number[];
 }
 
 export interface TfliteModel {
@@ -58,6 +63,29 @@ const kOfflinePlanName = "OfflineMemoryAllocation";
 /** Reads a .tflite file without copying weights. Throws INVALID_INPUT with the table and byte. */
 export function readTfliteModel(bytes: Uint8Array): TfliteModel {
   return new TfliteReader(bytes).read();
+}
+
+function isUnpacked({ code, outputs }: TfliteOperator, unpacked: ReadonlySet<number>): boolean {
+  return (code === kDequantize || code === kDensify) && unpacked.has(outputs[0] ?? -1);
+}
+
+/** Marks as constant what only unpacks a constant: TensorFlow Lite does that once and keeps the result. */
+function unpackConstants(
+  tensors: TfliteTensor[],
+  operators: TfliteOperator[],
+  outside: number[],
+): Set<number> {
+  const fixed = new Set(outside);
+  const unpacked = new Set<number>();
+  for (const { code, inputs, outputs } of operators) {
+    if ((code !== kDequantize && code !== kDensify) || inputs.length !== 1 || outputs.length !== 1) continue;
+    const [input, output] = [tensors[inputs[0] ?? -1], outputs[0] ?? -1];
+    const result = tensors[output];
+    if (!input?.constant || result === undefined || result.constant || fixed.has(output)) continue;
+    result.constant = true;
+    unpacked.add(output);
+  }
+  return unpacked;
 }
 
 class TfliteReader {
@@ -142,14 +170,16 @@ class TfliteReader {
       this.bytes.enter(`${path}.operators`, i);
       const operator = table.operators(i);
       if (operator === null) throw this.bytes.error("is missing");
-      operators.push(this.readOperator(operator, tensorCount));
+      operators.push(this.readOperator(operator, i, tensorCount));
     }
     this.bytes.enter(path);
     const inputs = vector(this.bytes, table.inputsLength(), 4, (i) => table.inputs(i));
     const outputs = vector(this.bytes, table.outputsLength(), 4, (i) => table.outputs(i));
     this.checkIndices("inputs", inputs, 0, tensorCount);
     this.checkIndices("outputs", outputs, 0, tensorCount);
-    return { name, tensors, inputs, outputs, operators };
+    const unpacked = unpackConstants(tensors, operators, [...inputs, ...outputs]);
+    const kept = operators.filter((operator) => !isUnpacked(operator, unpacked));
+    return { name, tensors, inputs, outputs, operators: kept, unpacked: [...unpacked] };
   }
 
   private readTensor(table: TensorTable): TfliteTensor {
@@ -181,7 +211,7 @@ class TfliteReader {
     };
   }
 
-  private readOperator(table: OperatorTable, tensorCount: number): TfliteOperator {
+  private readOperator(table: OperatorTable, index: number, tensorCount: number): TfliteOperator {
     const opcode = this.codes[table.opcodeIndex()];
     if (opcode === undefined) throw this.bytes.error(`there is no operator code ${table.opcodeIndex()}`);
     const inputs = vector(this.bytes, table.inputsLength(), 4, (i) => table.inputs(i));
@@ -190,7 +220,7 @@ class TfliteReader {
     this.checkIndices("inputs", inputs, -1, tensorCount);
     this.checkIndices("outputs", outputs, 0, tensorCount);
     this.checkIndices("intermediates", intermediates, 0, tensorCount);
-    return { ...opcode, inputs, outputs, intermediates, called: this.readCalled(table) };
+    return { index, ...opcode, inputs, outputs, intermediates, called: this.readCalled(table) };
   }
 
   /** The subgraphs of IF, WHILE, CALL_ONCE and STABLEHLO_WHILE: by union type, since all share one layout. */

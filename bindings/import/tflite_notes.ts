@@ -21,6 +21,15 @@ export function notesOf(model: TfliteModel): string[] {
   const unsized = named((tensor) => tensor.nbytes === null && !tensor.constant);
   if (unsized.length > 0) notes.push(`Size unknown until it runs, not planned: ${listNames(unsized)}.`);
 
+  const unpacked = model.subgraphs.flatMap((subgraph) =>
+    subgraph.unpacked.map((index) => subgraph.tensors[index]),
+  );
+  if (unpacked.length > 0) {
+    const bytes = unpacked.reduce((sum, tensor) => sum + (tensor?.nbytes ?? 0), 0);
+    notes.push(
+      `${unpacked.length} constants are unpacked once and kept (${bytes} bytes); they are not planned.`,
+    );
+  }
   const packed = named((tensor) => tensor.packed && !tensor.constant && tensor.nbytes !== 0);
   if (packed.length > 0) {
     notes.push(`Counted as packed; TFLite Micro keeps a byte an element: ${listNames(packed)}.`);

@@ -33,9 +33,11 @@ const kBuiltinOperators: readonly string[] = `
   .split(/\s+/);
 
 /** The operator codes that read or call something of their own. */
+export const kDequantize = 6;
 export const kCustom = 32;
 export const kIf = 118;
 export const kWhile = 119;
+export const kDensify = 124;
 export const kCallOnce = 129;
 export const kVarHandle = 142;
 export const kStablehloWhile = 200;
