@@ -1,0 +1,132 @@
+#include "engine/free_list.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <utility>
+
+namespace memplan {
+namespace {
+
+int64_t AlignTo(int64_t offset, int64_t alignment) {
+  return (offset + alignment - 1) & ~(alignment - 1);
+}
+
+class FreeList {
+ public:
+  explicit FreeList(const Packing& packing) : top_(packing.floor) { ReservePins(packing); }
+
+  int64_t Take(int64_t size, int64_t alignment) {
+    for (auto hole = by_size_.lower_bound({size, 0}); hole != by_size_.end(); ++hole) {
+      const auto [length, from] = *hole;
+      const int64_t offset = AlignTo(from, alignment);
+      if (offset + size > from + length) continue;
+      Remove(from, length);
+      Add(from, offset);
+      Add(offset + size, from + length);
+      return offset;
+    }
+    return TakeTop(size, alignment);
+  }
+
+  void Give(int64_t from, int64_t to) {
+    const auto above = by_address_.lower_bound(from);
+    if (above != by_address_.end() && above->first == to) {
+      to = above->first + above->second;
+      Remove(above->first, above->second);
+    }
+    const auto at = by_address_.lower_bound(from);
+    if (at != by_address_.begin()) {
+      const auto below = std::prev(at);
+      if (below->first + below->second == from) {
+        from = below->first;
+        Remove(below->first, below->second);
+      }
+    }
+    Add(from, to);
+  }
+
+ private:
+  // What lies between pinned ranges is holes from the start; the top is above them.
+  void ReservePins(const Packing& packing) {
+    std::vector<std::pair<int64_t, int64_t>> pins;
+    for (ItemIndex item = 0; item < packing.count(); ++item) {
+      const int64_t pin = packing.pin_of(item);
+      if (pin >= 0) pins.emplace_back(pin, pin + packing.size[item]);
+    }
+    std::sort(pins.begin(), pins.end());
+    for (const auto& [from, to] : pins) {
+      Add(top_, from);
+      top_ = std::max(top_, to);
+    }
+  }
+
+  int64_t TakeTop(int64_t size, int64_t alignment) {
+    // A hole that touches the top is part of it.
+    if (!by_address_.empty()) {
+      const auto [from, length] = *by_address_.rbegin();
+      if (from + length == top_) {
+        Remove(from, length);
+        top_ = from;
+      }
+    }
+    const int64_t offset = AlignTo(top_, alignment);
+    Add(top_, offset);
+    top_ = offset + size;
+    return offset;
+  }
+
+  void Add(int64_t from, int64_t to) {
+    if (from >= to) return;
+    by_size_.insert({to - from, from});
+    by_address_.insert({from, to - from});
+  }
+  void Remove(int64_t from, int64_t length) {
+    by_size_.erase({length, from});
+    by_address_.erase(from);
+  }
+
+  std::set<std::pair<int64_t, int64_t>> by_size_;  // length, from
+  std::map<int64_t, int64_t> by_address_;          // from, length
+  int64_t top_;
+};
+
+}  // namespace
+
+std::vector<int64_t> PlaceInTime(const Packing& packing, Direction direction) {
+  const bool backward = direction == Direction::kBackward;
+  const auto first = [&](ItemIndex item) {
+    return backward ? packing.slot_count - packing.hull[item].hi : packing.hull[item].lo;
+  };
+  const auto end = [&](ItemIndex item) {
+    return backward ? packing.slot_count - packing.hull[item].lo : packing.hull[item].hi;
+  };
+  std::vector<ItemIndex> starts(packing.count());
+  std::iota(starts.begin(), starts.end(), 0);
+  std::vector<ItemIndex> ends = starts;
+  std::sort(starts.begin(), starts.end(), [&](ItemIndex a, ItemIndex b) {
+    if (first(a) != first(b)) return first(a) < first(b);
+    return packing.size[a] != packing.size[b] ? packing.size[a] > packing.size[b] : a < b;
+  });
+  std::sort(ends.begin(), ends.end(),
+            [&](ItemIndex a, ItemIndex b) { return end(a) != end(b) ? end(a) < end(b) : a < b; });
+  FreeList free(packing);
+  std::vector<int64_t> offset(packing.count(), -1);
+  size_t ended = 0;
+  for (const ItemIndex item : starts) {
+    if (packing.pin_of(item) >= 0) {
+      offset[item] = packing.pin[item];
+      continue;
+    }
+    for (; ended < ends.size() && end(ends[ended]) <= first(item); ++ended) {
+      const ItemIndex gone = ends[ended];
+      if (packing.pin_of(gone) >= 0 || !packing.conflicts_of(gone).empty()) continue;
+      free.Give(offset[gone], offset[gone] + packing.size[gone]);
+    }
+    offset[item] = free.Take(packing.size[item], packing.alignment_of(item));
+  }
+  return offset;
+}
+
+}  // namespace memplan

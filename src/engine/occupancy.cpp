@@ -1,0 +1,158 @@
+#include "engine/occupancy.h"
+
+#include <algorithm>
+
+namespace memplan {
+namespace {
+
+// Past all runs that end at or before `offset`: doubling steps, then a binary
+// search, since most moves are short.
+template <typename Address>
+const Run<Address>* Gallop(const Run<Address>* at, const Run<Address>* end, Address offset) {
+  if (at == end || at->to > offset) return at;
+  ptrdiff_t step = 1;
+  while (step < end - at && at[step].to <= offset) {
+    at += step;
+    step *= 2;
+  }
+  const Run<Address>* stop = step < end - at ? at + step : end;
+  return std::lower_bound(at + 1, stop, offset,
+                          [](const Run<Address>& run, Address a) { return run.to <= a; });
+}
+
+template <typename Address>
+Address AlignTo(Address offset, Address alignment) {
+  return (offset + alignment - 1) & ~(alignment - 1);
+}
+
+}  // namespace
+
+template <typename Address>
+Occupancy<Address>::Occupancy(const Packing& packing, const SlotTree& tree)
+    : packing_(packing), tree_(tree), some_(tree.numbered_count()), every_(tree.numbered_count()) {
+  if (!packing.first_conflict.empty()) placed_.assign(packing.count(), kNone);
+}
+
+template <typename Address>
+void Occupancy<Address>::Put(ItemIndex item, Address offset) {
+  const Address end = offset + static_cast<Address>(packing_.size[item]);
+  for (const SlotSpan& span : packing_.spans(item)) {
+    tree_.Visit(
+        span,
+        [&](int32_t node) {
+          some_.Add(node, offset, end);
+          every_.Add(node, offset, end);
+        },
+        [&](int32_t node) { some_.Add(node, offset, end); });
+  }
+  if (!placed_.empty()) placed_[item] = offset;
+}
+
+template <typename Address>
+void Occupancy<Address>::Collect(ItemIndex item) {
+  cursors_.clear();
+  const auto add = [this](const RunLists<Address>& lists, int32_t node) {
+    if (!lists.empty(node)) cursors_.push_back({lists.begin(node), lists.end(node)});
+  };
+  for (const SlotSpan& span : packing_.spans(item)) {
+    tree_.Visit(
+        span, [&](int32_t node) { add(some_, node); }, [&](int32_t node) { add(every_, node); });
+  }
+  if (!placed_.empty()) CollectConflicts(item);
+}
+
+template <typename Address>
+void Occupancy<Address>::CollectConflicts(ItemIndex item) {
+  conflicting_.clear();
+  for (const ItemIndex other : packing_.conflicts_of(item)) {
+    if (placed_[other] == kNone) continue;
+    conflicting_.push_back(
+        {placed_[other], placed_[other] + static_cast<Address>(packing_.size[other])});
+  }
+  if (conflicting_.empty()) return;
+  std::sort(conflicting_.begin(), conflicting_.end(),
+            [](const auto& a, const auto& b) { return a.from < b.from; });
+  size_t kept = 0;
+  for (size_t i = 1; i < conflicting_.size(); ++i) {
+    Run<Address>& last = conflicting_[kept];
+    if (conflicting_[i].from <= last.to) {
+      last.to = std::max(last.to, conflicting_[i].to);
+    } else {
+      conflicting_[++kept] = conflicting_[i];
+    }
+  }
+  cursors_.push_back({conflicting_.data(), conflicting_.data() + kept + 1});
+}
+
+template <typename Address>
+Address Occupancy<Address>::Climb(Address offset, Address size, Address alignment,
+                                  Address highest) {
+  // Round the lists until none of them moves the offset any more. A list that
+  // has nothing left above is dropped.
+  size_t at = 0;
+  for (size_t quiet = 0; quiet < cursors_.size();) {
+    if (offset > highest) return kNone;
+    if (at >= cursors_.size()) at = 0;
+    ++steps_;
+    Cursor& cursor = cursors_[at];
+    cursor.at = Gallop(cursor.at, cursor.end, offset);
+    if (cursor.at == cursor.end) {
+      // What was last takes its place, and is looked at again if it was already.
+      if (quiet > at) --quiet;
+      cursor = cursors_.back();
+      cursors_.pop_back();
+      continue;
+    }
+    if (cursor.at->from < offset + size) {
+      offset = AlignTo(cursor.at->to, alignment);
+      quiet = 0;
+    } else {
+      ++quiet;
+    }
+    ++at;
+  }
+  return offset > highest ? kNone : offset;
+}
+
+template <typename Address>
+Address Occupancy<Address>::GapEnd() const {
+  Address end = kNone;
+  for (const Cursor& cursor : cursors_) {
+    if (end == kNone || cursor.at->from < end) end = cursor.at->from;
+  }
+  return end;
+}
+
+template <typename Address>
+Address Occupancy<Address>::FirstFit(ItemIndex item, Address highest) {
+  Collect(item);
+  const Address alignment = static_cast<Address>(packing_.alignment_of(item));
+  return Climb(AlignTo(static_cast<Address>(packing_.floor), alignment),
+               static_cast<Address>(packing_.size[item]), alignment, highest);
+}
+
+template <typename Address>
+Address Occupancy<Address>::BestFit(ItemIndex item, Address highest) {
+  Collect(item);
+  const Address alignment = static_cast<Address>(packing_.alignment_of(item));
+  const Address size = static_cast<Address>(packing_.size[item]);
+  Address offset = AlignTo(static_cast<Address>(packing_.floor), alignment);
+  Address best = kNone, best_gap = 0;
+  while (true) {
+    offset = Climb(offset, size, alignment, highest);
+    if (offset == kNone) return best;
+    const Address end = GapEnd();
+    if (end == kNone) return best == kNone ? offset : best;
+    if (best == kNone || end - offset < best_gap) {
+      best = offset;
+      best_gap = end - offset;
+    }
+    if (best_gap == size) return best;
+    offset = AlignTo(end, alignment);
+  }
+}
+
+template class Occupancy<uint32_t>;
+template class Occupancy<int64_t>;
+
+}  // namespace memplan

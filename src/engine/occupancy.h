@@ -1,0 +1,73 @@
+// What is occupied when: the placement engine of the planners that place one
+// buffer after the other.
+#ifndef MEMPLAN_ENGINE_OCCUPANCY_H_
+#define MEMPLAN_ENGINE_OCCUPANCY_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/packing.h"
+#include "engine/run_list.h"
+#include "engine/slot_tree.h"
+
+namespace memplan {
+
+// A segment tree over time of merged occupied runs. Each numbered node of the
+// slot tree keeps two lists: what is occupied at some slot of the node, and
+// what is occupied at every one (by an item whose cover the node is in). The
+// runs to respect over a span are the first lists of its cover and the second
+// ones of what is above: 2 to 35 short lists, never the items themselves. Dense
+// packings have few runs, which is why it is fast; the worst case is linear in
+// the items per query, so callers count steps.
+//
+// Address is uint32_t or int64_t; addresses are units. Not for items placed
+// once and moved later: runs merge and cannot be taken out.
+template <typename Address>
+class Occupancy {
+ public:
+  Occupancy(const Packing& packing, const SlotTree& tree);
+
+  // Marks the item's range as taken. Addresses must fit.
+  void Put(ItemIndex item, Address offset);
+
+  // The lowest free multiple of the item's alignment at or above the packing's
+  // floor, kNone where it would be above `highest`.
+  static constexpr Address kNone = static_cast<Address>(-1);
+  Address FirstFit(ItemIndex item, Address highest);
+  // The free place in the smallest gap between occupied ranges that holds the
+  // item (the lowest of equals); above everything where no gap does.
+  Address BestFit(ItemIndex item, Address highest);
+
+  // Runs looked at so far.
+  int64_t steps() const { return steps_; }
+
+ private:
+  struct Cursor {
+    const Run<Address>* at;
+    const Run<Address>* end;
+  };
+
+  void Collect(ItemIndex item);
+  void CollectConflicts(ItemIndex item);
+  // Moves from `offset` up to the first free place; kNone past `highest`.
+  Address Climb(Address offset, Address size, Address alignment, Address highest);
+  // Where the free range that `offset` begins ends; kNone if nothing is above.
+  Address GapEnd() const;
+
+  const Packing& packing_;
+  const SlotTree& tree_;
+  RunLists<Address> some_;   // by number: occupied at some slot of the node
+  RunLists<Address> every_;  // occupied at every slot
+  std::vector<Cursor> cursors_;
+  std::vector<Address> placed_;            // only where there are explicit conflicts
+  std::vector<Run<Address>> conflicting_;  // of the item in question
+  int64_t steps_ = 0;
+};
+
+extern template class Occupancy<uint32_t>;
+extern template class Occupancy<int64_t>;
+
+}  // namespace memplan
+
+#endif  // MEMPLAN_ENGINE_OCCUPANCY_H_

@@ -1,0 +1,131 @@
+// Sorted lists of occupied address ranges, many of them in one arena.
+#ifndef MEMPLAN_ENGINE_RUN_LIST_H_
+#define MEMPLAN_ENGINE_RUN_LIST_H_
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+namespace memplan {
+
+// An occupied range of addresses [from, to).
+template <typename Address>
+struct Run {
+  Address from;
+  Address to;
+};
+
+// Lists of runs that are sorted, disjoint and never touch (those that do are
+// one). Storage is handed out in powers of two from chunks that never move, so
+// that the memory is what the lists need and growth copies one list only.
+template <typename Address>
+class RunLists {
+ public:
+  using R = Run<Address>;
+
+  explicit RunLists(size_t lists) : lists_(lists) {}
+
+  const R* begin(size_t list) const { return Data(lists_[list]); }
+  const R* end(size_t list) const { return Data(lists_[list]) + lists_[list].count; }
+  bool empty(size_t list) const { return lists_[list].count == 0; }
+
+  void Add(size_t list, Address from, Address to) {
+    List& at = lists_[list];
+    R* runs = at.count == 0 ? nullptr : Data(at);
+    R* first = runs;
+    if (at.count > 0 && runs[at.count - 1].to < from) {
+      first = runs + at.count;
+    } else if (at.count > 0) {
+      first = std::lower_bound(runs, runs + at.count, from,
+                               [](const R& run, Address a) { return run.to < a; });
+    }
+    R* last = first;
+    while (last != runs + at.count && last->from <= to) ++last;
+    if (first == last) {
+      const uint32_t place = static_cast<uint32_t>(first - runs);
+      InsertAt(&at, place, {from, to});
+      return;
+    }
+    first->from = std::min(first->from, from);
+    first->to = std::max((last - 1)->to, to);
+    std::memmove(first + 1, last, (runs + at.count - last) * sizeof(R));
+    at.count -= static_cast<uint32_t>(last - first - 1);
+  }
+
+ private:
+  static constexpr int kChunkLog = 15;  // runs
+  static constexpr uint32_t kInChunk = (1u << kChunkLog) - 1;
+  struct List {
+    uint32_t place = 0;  // of the first run: chunk, then place in it
+    uint32_t count : 27 = 0;
+    uint32_t room_log : 5 = 0;  // room for 2^room_log runs, once there is one
+  };
+
+  R* Data(const List& list) const {
+    return list.count == 0 ? nullptr : chunks_[list.place >> kChunkLog] + (list.place & kInChunk);
+  }
+
+  void InsertAt(List* list, uint32_t place, R run) {
+    if (list->count == 0) {
+      // A list that ran empty cannot be: runs only merge. So this is its first.
+      list->place = Take(0);
+      list->room_log = 0;
+    } else if (list->count == 1u << list->room_log) {
+      Grow(list);
+    }
+    ++list->count;
+    R* runs = Data(*list);
+    std::memmove(runs + place + 1, runs + place, (list->count - 1 - place) * sizeof(R));
+    runs[place] = run;
+  }
+
+  void Grow(List* list) {
+    const uint32_t grown = Take(list->room_log + 1);
+    std::memcpy(chunks_[grown >> kChunkLog] + (grown & kInChunk), Data(*list),
+                list->count * sizeof(R));
+    free_[list->room_log].push_back(list->place);
+    list->place = grown;
+    list->room_log = list->room_log + 1;
+  }
+
+  uint32_t Take(int log) {
+    std::vector<uint32_t>& free = free_[log];
+    if (!free.empty()) {
+      const uint32_t place = free.back();
+      free.pop_back();
+      return place;
+    }
+    const uint32_t runs = 1u << log;
+    if (log >= kChunkLog) return AddChunks(runs >> kChunkLog);
+    if (top_ + runs > top_end_) {
+      top_ = AddChunks(1);
+      top_end_ = top_ + (1u << kChunkLog);
+    }
+    top_ += runs;
+    return top_ - runs;
+  }
+
+  // Chunks in a row that are one piece of memory.
+  uint32_t AddChunks(uint32_t count) {
+    const uint32_t place = static_cast<uint32_t>(chunks_.size()) << kChunkLog;
+    owned_.push_back(std::make_unique_for_overwrite<R[]>(size_t{count} << kChunkLog));
+    for (uint32_t i = 0; i < count; ++i) {
+      chunks_.push_back(owned_.back().get() + (size_t{i} << kChunkLog));
+    }
+    return place;
+  }
+
+  std::vector<List> lists_;
+  std::vector<R*> chunks_;
+  std::vector<std::unique_ptr<R[]>> owned_;
+  std::array<std::vector<uint32_t>, 32> free_;
+  uint32_t top_ = 0;
+  uint32_t top_end_ = 0;
+};
+
+}  // namespace memplan
+
+#endif  // MEMPLAN_ENGINE_RUN_LIST_H_

@@ -1,0 +1,46 @@
+#include "engine/stack.h"
+
+#include <algorithm>
+
+namespace memplan {
+
+Stack::Stack(const Problem& problem) : top_(problem.base) {
+  for (BufferIndex b = 0; b < problem.count(); ++b) {
+    const Bytes pin = problem.pin_of(b);
+    if (pin != kNoBytes && problem.is_live(b)) pinned_.emplace_back(pin, pin + problem.size[b]);
+  }
+  std::sort(pinned_.begin(), pinned_.end());
+}
+
+Bytes Stack::Take(Bytes size, Bytes alignment) {
+  Bytes offset = AlignUp(top_, alignment);
+  for (; next_pin_ < pinned_.size() && pinned_[next_pin_].first < offset + size; ++next_pin_) {
+    offset = std::max(offset, AlignUp(pinned_[next_pin_].second, alignment));
+  }
+  if (offset > kMaxBytes || !FitsBytes(offset, size)) return kNoBytes;
+  top_ = offset + size;
+  return offset;
+}
+
+std::vector<BufferIndex> LiveByStart(const Problem& problem) {
+  std::vector<BufferIndex> order;
+  for (BufferIndex b = 0; b < problem.count(); ++b) {
+    if (problem.is_live(b)) order.push_back(b);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](BufferIndex a, BufferIndex b) {
+    return problem.lower[a] < problem.lower[b];
+  });
+  return order;
+}
+
+Placement PinnedOnly(const Problem& problem) {
+  Placement placement;
+  placement.offset.reserve(problem.size.size());
+  for (BufferIndex b = 0; b < problem.count(); ++b) {
+    const Bytes pin = problem.pin_of(b);
+    placement.offset.push_back(pin == kNoBytes && !problem.is_live(b) ? 0 : pin);
+  }
+  return placement;
+}
+
+}  // namespace memplan
