@@ -14,6 +14,7 @@ export interface TfliteTensor {
   nbytes: number | null;
   /** Whether elements are narrower than a byte. */
   packed: boolean;
+  buffer: number;
   constant: boolean;
   variable: boolean;
   sparse: boolean;
@@ -49,8 +50,18 @@ export interface TfliteSubgraph {
 export interface TfliteModel {
   subgraphs: TfliteSubgraph[];
   signatures: { key: string; subgraph: number }[];
-  /** Where the OfflineMemoryAllocation list lies, if the file has one: bytes, the count word excluded. */
-  offlinePlan: { start: number; length: number } | null;
+  offlinePlan: OfflineEntry | null;
+}
+
+/** The OfflineMemoryAllocation entry of the metadata. */
+export interface OfflineEntry {
+  /** Its place in the metadata list. */
+  index: number;
+  /** First byte and length of its buffer's data; length 0 where it has none. */
+  start: number;
+  length: number;
+  /** Whether another buffer or a tensor lies on the same bytes. */
+  shared: boolean;
 }
 
 interface OperatorCode {
@@ -115,7 +126,11 @@ class TfliteReader {
     }
     this.bytes.enter("model");
     if (subgraphs.length === 0) throw this.bytes.error("has no subgraphs");
-    return { subgraphs, signatures: this.readSignatures(count), offlinePlan: this.readOfflinePlan() };
+    return {
+      subgraphs,
+      signatures: this.readSignatures(count),
+      offlinePlan: this.readOfflinePlan(subgraphs),
+    };
   }
 
   /** Which buffers hold data. The data itself is never looked at. */
@@ -128,13 +143,17 @@ class TfliteReader {
       if (buffer === null) throw this.bytes.error("is missing");
       const offset = safeNumber(this.bytes, buffer.offset());
       const size = safeNumber(this.bytes, buffer.size());
-      // Past 2 GB data lies outside the FlatBuffer; offsets 0 and 1 mean none.
-      if (offset > 1 && offset + size > this.bytes.capacity()) {
-        throw this.bytes.error(`its ${size} bytes of data end past the file`, offset);
-      }
+      this.checkOutside(offset, size);
       constant.push(buffer.dataLength() > 0 || offset > 1);
     }
     return constant;
+  }
+
+  /** Past 2 GB data lies outside the FlatBuffer, at an offset from the start of the file; 0 and 1 mean none. */
+  private checkOutside(offset: number, size: number): void {
+    if (offset > 1 && offset + size > this.bytes.capacity()) {
+      throw this.bytes.error(`its ${size} bytes of data end past the file`, offset);
+    }
   }
 
   private readOperatorCodes(): OperatorCode[] {
@@ -204,6 +223,7 @@ class TfliteReader {
       shape: extents,
       nbytes: type.bits === null ? null : packedBytes(extents, type.bits, this.bytes.where),
       packed: type.bits !== null && type.bits < 8,
+      buffer,
       constant: this.constantBuffers[buffer] === true || table.externalBuffer() > 0,
       variable: table.isVariable(),
       sparse: table.sparsity() !== null,
@@ -220,6 +240,8 @@ class TfliteReader {
     this.checkIndices("inputs", inputs, -1, tensorCount);
     this.checkIndices("outputs", outputs, 0, tensorCount);
     this.checkIndices("intermediates", intermediates, 0, tensorCount);
+    const optionsOffset = safeNumber(this.bytes, table.largeCustomOptionsOffset());
+    this.checkOutside(optionsOffset, safeNumber(this.bytes, table.largeCustomOptionsSize()));
     return { index, ...opcode, inputs, outputs, intermediates, called: this.readCalled(table) };
   }
 
@@ -259,24 +281,33 @@ class TfliteReader {
   }
 
   /** TFLite Micro takes the last entry of that name (micro_allocation_info.cc). */
-  private readOfflinePlan(): { start: number; length: number } | null {
+  private readOfflinePlan(subgraphs: TfliteSubgraph[]): OfflineEntry | null {
     const count = this.bytes.walk(this.model.metadataLength(), 4);
-    let found = null;
+    let found: OfflineEntry | null = null;
     for (let index = 0; index < count; index++) {
       this.bytes.enter("metadata", index);
       const table = this.model.metadata(index);
       if (table === null) throw this.bytes.error("is missing");
       if (table.name() !== kOfflinePlanName) continue;
-      const buffer = this.model.buffers(table.buffer());
-      if (buffer === null || table.buffer() >= this.constantBuffers.length) {
-        throw this.bytes.error(`there is no buffer ${table.buffer()}`);
-      }
-      const data = buffer.dataArray();
-      found =
-        data === null
-          ? null
-          : { start: data.byteOffset - this.bytes.bytes().byteOffset, length: data.length };
+      const buffer = table.buffer();
+      if (buffer >= this.constantBuffers.length) throw this.bytes.error(`there is no buffer ${buffer}`);
+      const [start, length] = this.bufferData(buffer);
+      found = { index, start, length, shared: this.isShared(buffer, start, subgraphs) };
     }
     return found;
+  }
+
+  /** First byte and length of a buffer's data within the file. */
+  private bufferData(index: number): [number, number] {
+    const data = this.model.buffers(index)?.dataArray() ?? null;
+    return data === null ? [0, 0] : [data.byteOffset - this.bytes.bytes().byteOffset, data.length];
+  }
+
+  private isShared(buffer: number, start: number, subgraphs: TfliteSubgraph[]): boolean {
+    if (subgraphs.some(({ tensors }) => tensors.some((tensor) => tensor.buffer === buffer))) return true;
+    for (let index = 0; index < this.constantBuffers.length; index++) {
+      if (index !== buffer && this.constantBuffers[index] && this.bufferData(index)[0] === start) return true;
+    }
+    return false;
   }
 }
