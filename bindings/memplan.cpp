@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "json_walker.h"
 #include "plan_job.h"
 #include "plan_writer.h"
 
@@ -126,6 +127,8 @@ uint32_t OutputTable() { return Address(&TheState().output); }
 // Room for `size` bytes of input, to be filled before the call that reads them.
 uint32_t ReserveInput(double size) {
   State& state = TheState();
+  // The reader pads the text; with room for that it does not have to move it.
+  state.input.reserve(static_cast<size_t>(size) + kJsonPadding);
   state.input.resize(static_cast<size_t>(size));
   return Address(state.input.data());
 }
@@ -133,6 +136,7 @@ uint32_t ReserveInput(double size) {
 // The same for the plan that Verify reads.
 uint32_t ReservePlan(double size) {
   State& state = TheState();
+  state.plan_json.reserve(static_cast<size_t>(size) + kJsonPadding);
   state.plan_json.resize(static_cast<size_t>(size));
   return Address(state.plan_json.data());
 }

@@ -1,0 +1,27 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "tsdown";
+
+const built = (path: string) => fileURLToPath(new URL(`build/${path}`, import.meta.url));
+
+// The package: TypeScript to ES modules with rolled-up types in dist. scripts/build.mjs puts memplan.wasm beside.
+export default defineConfig({
+  entry: {
+    index: "bindings/index.ts",
+    node: "bindings/node.ts",
+    inline: "bindings/inline.ts",
+    import: "bindings/import.ts",
+  },
+  outDir: "dist",
+  format: "esm",
+  // One build for pages, workers and Node; `node:` modules are imported by the entries for Node alone.
+  platform: "neutral",
+  target: "es2022",
+  dts: true,
+  minify: true,
+  hash: false,
+  fixedExtension: false,
+  alias: {
+    "memplan-glue": built("wasm/memplan.js"),
+    "memplan-bytes": built("package/bytes.js"),
+  },
+});
