@@ -17,7 +17,7 @@ export default defineConfig({
   platform: "neutral",
   target: "es2022",
   dts: true,
-  minify: true,
+  minify: false,
   hash: false,
   fixedExtension: false,
   alias: {

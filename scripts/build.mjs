@@ -1,6 +1,7 @@
 // Builds memplan: `node scripts/build.mjs [native] [wasm] [package] [page]`, all without arguments.
-import { cp, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+
 import { existsSync } from "node:fs";
+import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ROOT, run } from "./steps.mjs";
@@ -14,14 +15,6 @@ export async function buildPreset(preset, target) {
   }
   const chosen = target ? ["--target", target] : [];
   await run("cmake", ["--build", "--preset", preset, JOBS, ...chosen], { quiet: true });
-}
-
-/** Newest first? True where `made` is there and not older than any of `sources`. */
-async function isFresh(made, sources) {
-  const time = async (path) => (await stat(join(ROOT, path)).catch(() => ({ mtimeMs: -1 }))).mtimeMs;
-  const madeAt = await time(made);
-  const sourceTimes = await Promise.all(sources.map(time));
-  return madeAt >= 0 && sourceTimes.every((at) => at <= madeAt);
 }
 
 /** TypeScript and wasm to an installable package: dist. */

@@ -1,0 +1,124 @@
+// Runs every check and test there is, and sums them up in one last line: "N passed, N failed".
+// `node scripts/test.mjs checks native wasm package` runs only some.
+import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { buildPackage, buildPage, buildPreset } from "./build.mjs";
+import { ROOT, run } from "./steps.mjs";
+
+/** { passed, failed } of one suite. A suite that throws counts as one failure. */
+const SUITES = {
+  checks,
+  native: () => googleTest("native", []),
+  wasm: () => googleTest("wasm", ["node"]),
+  package: vitest,
+};
+
+function sourcesOf(folders, extensions) {
+  return folders.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true })
+      .map((path) => join(folder, path))
+      .filter((path) => extensions.some((extension) => path.endsWith(extension))),
+  );
+}
+
+/** Formats, types, and what must never be in the lock. Each counts as one. */
+async function checks() {
+  await run("node", ["scripts/readers.mjs"], { quiet: true });
+  // The tests and the page see the package by its own types.
+  await buildPackage();
+  const results = await Promise.all(
+    Object.entries({
+      "clang-format": () =>
+        run(
+          "clang-format",
+          ["--dry-run", "--Werror", ...sourcesOf(["src", "bindings", "tests"], [".h", ".cpp"])],
+          {
+            quiet: true,
+          },
+        ),
+      biome: () => run("npx", ["biome", "check", "--error-on-warnings"], { quiet: true }),
+      tsc: () => run("npx", ["tsc", "--noEmit"], { quiet: true }),
+      "lock file": async () => {
+        if (readFileSync(join(ROOT, "package-lock.json"), "utf8").includes('"resolved"')) {
+          throw new Error(
+            "package-lock.json has registry addresses: npm install --omit-lockfile-registry-resolved",
+          );
+        }
+      },
+    }).map(async ([name, check]) => {
+      try {
+        await check();
+        console.log(`ok ${name}`);
+        return true;
+      } catch (error) {
+        console.error(`not ok ${name}\n${error.message}`);
+        return false;
+      }
+    }),
+  );
+  return { passed: results.filter((ok) => ok).length, failed: results.filter((ok) => !ok).length };
+}
+
+/** The C++ tests, by the program of a preset. */
+async function googleTest(preset, runner) {
+  await buildPreset(preset, "memplan_tests");
+  const program = `build/${preset}/memplan_tests${preset === "wasm" ? ".cjs" : ""}`;
+  const report = join(ROOT, `build/${preset}/memplan_tests.json`);
+  rmSync(report, { force: true });
+  const [command, ...args] = [...runner, program, "--gtest_brief=1", `--gtest_output=json:${report}`];
+  const ended = await run(command, args).then(
+    () => undefined,
+    (error) => error,
+  );
+  let counts;
+  try {
+    counts = JSON.parse(readFileSync(report, "utf8"));
+  } catch {
+    throw ended ?? new Error(`${program} left no report`);
+  }
+  const failed = counts.failures + counts.errors + (ended && counts.failures + counts.errors === 0 ? 1 : 0);
+  return { passed: counts.tests - counts.failures - counts.errors, failed };
+}
+
+/** The package in Node and in Chromium, and the page. */
+async function vitest() {
+  await buildPackage();
+  await buildPage();
+  const report = join(ROOT, "build/vitest.json");
+  rmSync(report, { force: true });
+  const ended = await run("npx", [
+    "vitest",
+    "run",
+    "--reporter=default",
+    "--reporter=json",
+    `--outputFile=${report}`,
+  ]).then(
+    () => undefined,
+    (error) => error,
+  );
+  let counts;
+  try {
+    counts = JSON.parse(readFileSync(report, "utf8"));
+  } catch {
+    throw ended ?? new Error("vitest left no report");
+  }
+  const failed = counts.numFailedTests + (ended && counts.numFailedTests === 0 ? 1 : 0);
+  return { passed: counts.numPassedTests, failed };
+}
+
+const wanted = process.argv.slice(2);
+let passed = 0;
+let failed = 0;
+for (const name of wanted.length > 0 ? wanted : Object.keys(SUITES)) {
+  const start = performance.now();
+  const counts = await SUITES[name]().catch((error) => {
+    console.error(error.message);
+    return { passed: 0, failed: 1 };
+  });
+  passed += counts.passed;
+  failed += counts.failed;
+  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  console.log(`${name}: ${counts.passed} passed, ${counts.failed} failed in ${seconds} s`);
+}
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
