@@ -111,7 +111,8 @@ class RunLists {
   // Chunks in a row that are one piece of memory.
   uint32_t AddChunks(uint32_t count) {
     const uint32_t place = static_cast<uint32_t>(chunks_.size()) << kChunkLog;
-    owned_.push_back(std::make_unique_for_overwrite<R[]>(size_t{count} << kChunkLog));
+    // Left as it is: std::make_unique_for_overwrite is not in the library of Emscripten 3.1.6.
+    owned_.emplace_back(new R[size_t{count} << kChunkLog]);
     for (uint32_t i = 0; i < count; ++i) {
       chunks_.push_back(owned_.back().get() + (size_t{i} << kChunkLog));
     }
