@@ -1,0 +1,124 @@
+import { effect } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { colourBy } from "../session";
+import { overlayInks, themeChoice } from "../theme";
+import { attachPointer } from "./gestures";
+import { attachKeys } from "./keys";
+import { Legend } from "./legend";
+import { LiveStrip } from "./live_strip";
+import { Overview } from "./overview";
+import type { ColourBy } from "./palette";
+import type { Picture } from "./picture";
+import { Stage } from "./stage";
+import { Tooltip } from "./tooltip";
+import { ViewButtons } from "./view_buttons";
+
+const kColours: { value: ColourBy; label: string }[] = [
+  { value: "size", label: "size" },
+  { value: "lifetime", label: "lifetime" },
+  { value: "operator", label: "operator" },
+  { value: "module", label: "module" },
+  { value: "pool", label: "pool" },
+];
+
+/** The picture with everything around it. */
+export function ArenaView({ picture }: { picture: Picture }) {
+  return (
+    <section class="arena" aria-label="Arena">
+      <div class="arena-bar">
+        <label class="field inline">
+          <span>Colour by</span>
+          <select
+            value={colourBy.value}
+            onChange={(event) => {
+              colourBy.value = event.currentTarget.value as ColourBy;
+            }}
+          >
+            {kColours.map((c) => (
+              <option key={c.value} value={c.value}>
+                {c.label}
+              </option>
+            ))}
+          </select>
+        </label>
+        <Legend picture={picture} />
+        <ViewButtons picture={picture} />
+      </div>
+      <Overview picture={picture} />
+      <StageView picture={picture} />
+      <LiveStrip picture={picture} />
+    </section>
+  );
+}
+
+function StageView({ picture }: { picture: Picture }) {
+  const holder = useRef<HTMLDivElement>(null);
+  const ground = useRef<HTMLCanvasElement>(null);
+  const overlay = useRef<HTMLCanvasElement>(null);
+  useEffect(() => {
+    const box = holder.current;
+    if (!box || !ground.current || !overlay.current) return;
+    const stage = new Stage(picture, ground.current, overlay.current, overlayInks());
+    exposeStage(box, stage);
+    const fit = () => {
+      const unit = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+      const wanted = Number.parseFloat(getComputedStyle(box).getPropertyValue("--stage-height")) || 420;
+      const height = stage.resize(box.clientWidth, wanted * unit, unit);
+      box.style.setProperty("height", `${height}px`);
+    };
+    const observer = new ResizeObserver(fit);
+    observer.observe(box);
+    fit();
+    const offPointer = attachPointer(stage, box);
+    const offKeys = attachKeys(picture, box);
+    const offView = effect(() => {
+      void picture.view.value;
+      stage.invalidate();
+    });
+    const offPaint = effect(() => {
+      void themeChoice.value;
+      void picture.paints.value;
+      stage.inks = overlayInks();
+      stage.repaintAll();
+    });
+    const offMarks = effect(() => {
+      void [picture.hovered.value, picture.pinned.value, picture.scrub.value, picture.faults.value];
+      stage.repaint();
+    });
+    return () => {
+      for (const off of [offPointer, offKeys, offView, offPaint, offMarks]) off();
+      observer.disconnect();
+      stage.close();
+    };
+  }, [picture]);
+  return (
+    <div class="stage-frame">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the picture takes keys; the table below is its text. */}
+      <div
+        ref={holder}
+        class="stage"
+        role="application"
+        aria-label={`Arena picture of ${picture.model.title}`}
+        aria-describedby="stage-keys"
+        tabIndex={0}
+      >
+        <canvas ref={ground} aria-hidden="true" />
+        <canvas ref={overlay} aria-hidden="true" />
+      </div>
+      <Tooltip picture={picture} />
+      <p id="stage-keys" class="hidden">
+        Arrow keys or W A S D pan, plus and minus zoom, 0 shows all, N and P step through tensors, comma and full
+        stop move the scrubber, M goes to the peak, Escape lets go. The table of tensors below says the same in text.
+      </p>
+    </div>
+  );
+}
+
+/** Lets the frame-time script in tests/bench listen to what the picture costs. */
+function exposeStage(box: HTMLElement, stage: Stage): void {
+  stage.onFrame = (ms) => box.dispatchEvent(new CustomEvent("memplan:frame", { detail: ms }));
+  stage.onDrawn = (drawn) => {
+    box.dataset.drawn = String(Number(box.dataset.drawn ?? 0) + 1);
+    box.dispatchEvent(new CustomEvent("memplan:drawn", { detail: drawn.ms }));
+  };
+}
