@@ -9,7 +9,8 @@ export function formatBytes(bytes: number): string {
     unit++;
   }
   if (unit === 0) return `${Math.round(value)} B`;
-  const digits = Math.abs(value) >= 999.5 ? 0 : Math.abs(value) >= 99.95 ? 0 : Math.abs(value) >= 9.995 ? 1 : 2;
+  const digits =
+    Math.abs(value) >= 999.5 ? 0 : Math.abs(value) >= 99.95 ? 0 : Math.abs(value) >= 9.995 ? 1 : 2;
   return `${value.toFixed(digits)} ${kUnits[unit]}`;
 }
 

@@ -35,13 +35,21 @@ export function Headline() {
         </div>
         <div>
           <dt>Gap</dt>
-          <dd>{bound === null ? "–" : total === bound ? "none" : `${formatBytes(total - bound)} (${formatShare(total - bound, bound)})`}</dd>
+          <dd>
+            {bound === null
+              ? "–"
+              : total === bound
+                ? "none"
+                : `${formatBytes(total - bound)} (${formatShare(total - bound, bound)})`}
+          </dd>
         </div>
         <div>
           <dt>Without sharing</dt>
           <dd>
             {formatBytes(unshared)}
-            {total > 0 && unshared > total && <span class="quiet"> · {(unshared / total).toFixed(1)}× as much</span>}
+            {total > 0 && unshared > total && (
+              <span class="quiet"> · {(unshared / total).toFixed(1)}× as much</span>
+            )}
           </dd>
         </div>
         <div>
@@ -60,7 +68,8 @@ export function Headline() {
 
 function Verdict({ optimal, rules, met }: { optimal: boolean | undefined; rules: string; met: boolean }) {
   if (optimal || met) return <p class="verdict proven">Proven optimal: no plan can be smaller.</p>;
-  if (rules !== "sound") return <p class="verdict">As ExecuTorch plans it; not checked for being right or small.</p>;
+  if (rules !== "sound")
+    return <p class="verdict">As ExecuTorch plans it; not checked for being right or small.</p>;
   return <p class="verdict open">Not proven: a smaller plan may exist.</p>;
 }
 

@@ -1,5 +1,5 @@
-import { describe } from "./arena/live_strip";
 import { zoomToTensor } from "./arena/gestures";
+import { describe } from "./arena/live_strip";
 import { Flag, liveAt, type Model, nodeRow, operatorOf } from "./arena/model";
 import { nameAt } from "./arena/names";
 import type { Picture } from "./arena/picture";
@@ -35,7 +35,10 @@ function TensorDetails({ picture, tensor }: { picture: Picture; tensor: number }
   const facts: [string, string][] = [["size", exactBytes(model.bytes[tensor] as number)]];
   if (placed) {
     const offset = model.offset[tensor] as number;
-    facts.push(["bytes", `${formatCount(offset)} to ${formatCount(offset + (model.bytes[tensor] as number))}`]);
+    facts.push([
+      "bytes",
+      `${formatCount(offset)} to ${formatCount(offset + (model.bytes[tensor] as number))}`,
+    ]);
     if (model.pools.length > 1) facts.push(["pool", model.pools[model.pool[tensor] as number]?.name ?? ""]);
   } else facts.push(["place", "not planned"]);
   facts.push(["lives", `${model.first[tensor]} to ${model.last[tensor]}`]);
@@ -90,17 +93,30 @@ function LiveList({ picture }: { picture: Picture }) {
   const row = nodeRow(model, at.scope, at.time);
   return (
     <section class="live" aria-label="What is live">
-      <h2>{picture.scrub.value ? `At node ${formatCount(at.time)}` : `At the peak, node ${formatCount(at.time)}`}</h2>
+      <h2>
+        {picture.scrub.value
+          ? `At node ${formatCount(at.time)}`
+          : `At the peak, node ${formatCount(at.time)}`}
+      </h2>
       <p class="quiet" title={describe(picture, at.scope, at.time)}>
         {row >= 0 && <code>{nameAt(model.nodeNames, row)}</code>} {formatBytes(total)} live in {live.length}{" "}
         {live.length === 1 ? "tensor" : "tensors"}
       </p>
       <ol>
         {live.slice(0, kMostRows).map((i) => (
-          <LiveRow key={i} picture={picture} tensor={i} most={model.bytes[live[0] as number] as number} total={total} model={model} />
+          <LiveRow
+            key={i}
+            picture={picture}
+            tensor={i}
+            most={model.bytes[live[0] as number] as number}
+            total={total}
+            model={model}
+          />
         ))}
       </ol>
-      {live.length > kMostRows && <p class="quiet">and {formatCount(live.length - kMostRows)} smaller ones</p>}
+      {live.length > kMostRows && (
+        <p class="quiet">and {formatCount(live.length - kMostRows)} smaller ones</p>
+      )}
     </section>
   );
 }
@@ -124,7 +140,11 @@ function LiveRow(props: { picture: Picture; model: Model; tensor: number; most: 
           picture.hovered.value = -1;
         }}
       >
-        <span class="bar" style={{ width: `${(100 * bytes) / Math.max(1, props.most)}%` }} aria-hidden="true" />
+        <span
+          class="bar"
+          style={{ width: `${(100 * bytes) / Math.max(1, props.most)}%` }}
+          aria-hidden="true"
+        />
         <span class="name">{nameAt(model.names, tensor)}</span>
         <span class="size">{formatBytes(bytes)}</span>
         <span class="from">

@@ -29,7 +29,11 @@ export async function planInWorker(
   return { plan, ms: performance.now() - start };
 }
 
-export async function verifyInWorker(input: Input, plan: PlanToVerify, options: VerifyOptions): Promise<Report> {
+export async function verifyInWorker(
+  input: Input,
+  plan: PlanToVerify,
+  options: VerifyOptions,
+): Promise<Report> {
   return (await worker()).verify(input, plan, options);
 }
 

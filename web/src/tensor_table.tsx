@@ -1,9 +1,9 @@
-import { useMemo, useRef, useState } from "preact/hooks";
-import { flagWords } from "./inspector";
+import { useMemo, useState } from "preact/hooks";
 import { operatorOf } from "./arena/model";
 import { nameAt } from "./arena/names";
 import type { Picture } from "./arena/picture";
 import { formatCount } from "./bytes";
+import { flagWords } from "./inspector";
 import { query } from "./session";
 
 type Column = "name" | "bytes" | "offset" | "first" | "last" | "operator";
@@ -22,10 +22,12 @@ const kShown = 16;
 export function TensorTable({ picture }: { picture: Picture }) {
   const [sort, setSort] = useState<{ by: Column; down: boolean }>({ by: "bytes", down: true });
   const [top, setTop] = useState(0);
-  const scroller = useRef<HTMLDivElement>(null);
   const found = picture.found.value;
   const order = useMemo(() => sortRows(picture, found, sort.by, sort.down), [picture, found, sort]);
-  const rem = typeof document === "undefined" ? 16 : Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+  const rem =
+    typeof document === "undefined"
+      ? 16
+      : Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
   const first = Math.max(0, Math.floor(top / (kRowHeight * rem)) - 8);
   const rows = order.subarray(first, first + kShown + 24);
   return (
@@ -45,24 +47,33 @@ export function TensorTable({ picture }: { picture: Picture }) {
           />
         </label>
         <p class="quiet" aria-live="polite">
-          {found ? `${formatCount(order.length)} of ${formatCount(picture.model.tensorCount)}` : formatCount(order.length)}
+          {found
+            ? `${formatCount(order.length)} of ${formatCount(picture.model.tensorCount)}`
+            : formatCount(order.length)}
         </p>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reached by keyboard. */}
-      <div
-        ref={scroller}
+      <section
         class="scroller"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reached by keyboard.
         tabIndex={0}
-        role="region"
         aria-label="Rows"
         onScroll={(event) => setTop(event.currentTarget.scrollTop)}
       >
-        <table aria-rowcount={order.length + 1}>
+        <table class="rows-table" aria-rowcount={order.length + 1}>
           <thead>
             <tr>
               {kColumns.map((c) => (
-                <th key={c.key} scope="col" class={c.number ? "number" : ""} aria-sort={sort.by === c.key ? (sort.down ? "descending" : "ascending") : "none"}>
-                  <button type="button" class="plain" onClick={() => setSort({ by: c.key, down: sort.by === c.key ? !sort.down : c.number })}>
+                <th
+                  key={c.key}
+                  scope="col"
+                  class={c.number ? "number" : ""}
+                  aria-sort={sort.by === c.key ? (sort.down ? "descending" : "ascending") : "none"}
+                >
+                  <button
+                    type="button"
+                    class="plain"
+                    onClick={() => setSort({ by: c.key, down: sort.by === c.key ? !sort.down : c.number })}
+                  >
                     {c.label}
                     <span aria-hidden="true">{sort.by === c.key ? (sort.down ? " ↓" : " ↑") : ""}</span>
                   </button>
@@ -72,14 +83,17 @@ export function TensorTable({ picture }: { picture: Picture }) {
             </tr>
           </thead>
           <tbody>
-            <tr class="pad" aria-hidden="true" style={{ height: `${first * kRowHeight}rem` }} />
+            <tr class="pad" style={{ height: `${first * kRowHeight}rem` }} />
             {[...rows].map((tensor, i) => (
               <Row key={tensor} picture={picture} tensor={tensor} index={first + i + 2} />
             ))}
-            <tr class="pad" aria-hidden="true" style={{ height: `${Math.max(0, order.length - first - rows.length) * kRowHeight}rem` }} />
+            <tr
+              class="pad"
+              style={{ height: `${Math.max(0, order.length - first - rows.length) * kRowHeight}rem` }}
+            />
           </tbody>
         </table>
-      </div>
+      </section>
     </section>
   );
 }

@@ -1,6 +1,6 @@
 import { chooseFile } from "./drop";
-import { closeSource, openFile, openSample, source } from "./session";
 import { kSamples } from "./samples";
+import { closeSource, openFile, openSample, source } from "./session";
 import { chooseTheme, type ThemeChoice, themeChoice } from "./theme";
 
 export function TopBar() {

@@ -1,5 +1,5 @@
-import { useEffect, useState } from "preact/hooks";
 import type { Algorithm, Options, Rules } from "memplan";
+import { useEffect, useState } from "preact/hooks";
 import { algorithms } from "./planner";
 import { options, setOptions } from "./session";
 
@@ -26,7 +26,9 @@ export function WhatIf() {
         label="Rules"
         value={rules}
         choices={kRules}
-        onChange={(v) => setOptions({ rules: v === "sound" ? undefined : (v as Rules), algorithm: undefined })}
+        onChange={(v) =>
+          setOptions({ rules: v === "sound" ? undefined : (v as Rules), algorithm: undefined })
+        }
       />
       <Choice
         label="Algorithm"
@@ -38,7 +40,10 @@ export function WhatIf() {
       <Choice
         label="Alignment"
         value={String(now.alignment ?? 16)}
-        choices={[1, 4, 8, 16, 32, 64, 128, 256].map((n) => ({ value: String(n), label: `${n} ${n === 1 ? "byte" : "bytes"}` }))}
+        choices={[1, 4, 8, 16, 32, 64, 128, 256].map((n) => ({
+          value: String(n),
+          label: `${n} ${n === 1 ? "byte" : "bytes"}`,
+        }))}
         onChange={(v) => setOptions({ alignment: v === "16" ? undefined : Number(v) })}
       />
       <fieldset>
@@ -78,7 +83,9 @@ function Choice(props: {
 type Owned = "allocGraphInput" | "allocGraphOutput" | "allocMutableBuffers";
 
 function Tick({ label, name }: { label: string; name: Owned }) {
-  const change = (on: boolean): { [K in keyof Options]?: Options[K] | undefined } => ({ [name]: on ? undefined : false });
+  const change = (on: boolean): { [K in keyof Options]?: Options[K] | undefined } => ({
+    [name]: on ? undefined : false,
+  });
   return (
     <label class="tick">
       <input

@@ -60,15 +60,15 @@ function StageView({ picture }: { picture: Picture }) {
     if (!box || !ground.current || !overlay.current) return;
     const stage = new Stage(picture, ground.current, overlay.current, overlayInks());
     exposeStage(box, stage);
-    const fit = () => {
+    const resize = () => {
       const unit = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
       const wanted = Number.parseFloat(getComputedStyle(box).getPropertyValue("--stage-height")) || 420;
       const height = stage.resize(box.clientWidth, wanted * unit, unit);
       box.style.setProperty("height", `${height}px`);
     };
-    const observer = new ResizeObserver(fit);
+    const observer = new ResizeObserver(resize);
     observer.observe(box);
-    fit();
+    resize();
     const offPointer = attachPointer(stage, box);
     const offKeys = attachKeys(picture, box);
     const offView = effect(() => {
@@ -93,22 +93,23 @@ function StageView({ picture }: { picture: Picture }) {
   }, [picture]);
   return (
     <div class="stage-frame">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the picture takes keys; the table below is its text. */}
       <div
         ref={holder}
         class="stage"
         role="application"
         aria-label={`Arena picture of ${picture.model.title}`}
         aria-describedby="stage-keys"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the picture takes keys; the table below is its text.
         tabIndex={0}
       >
-        <canvas ref={ground} aria-hidden="true" />
-        <canvas ref={overlay} aria-hidden="true" />
+        <canvas ref={ground} />
+        <canvas ref={overlay} />
       </div>
       <Tooltip picture={picture} />
       <p id="stage-keys" class="hidden">
-        Arrow keys or W A S D pan, plus and minus zoom, 0 shows all, N and P step through tensors, comma and full
-        stop move the scrubber, M goes to the peak, Escape lets go. The table of tensors below says the same in text.
+        Arrow keys or W A S D pan, plus and minus zoom, 0 shows all, N and P step through tensors, comma and
+        full stop move the scrubber, M goes to the peak, Escape lets go. The table of tensors below says the
+        same in text.
       </p>
     </div>
   );

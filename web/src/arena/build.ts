@@ -102,7 +102,9 @@ function readPools(input: BuildInput): Pool[] {
 
 function poolSpecs(graph: BuildInput["graph"]) {
   if (!graph) return [];
-  return "methods" in graph ? Object.values(graph.methods).flatMap((g) => g.pools ?? []) : (graph.pools ?? []);
+  return "methods" in graph
+    ? Object.values(graph.methods).flatMap((g) => g.pools ?? [])
+    : (graph.pools ?? []);
 }
 
 interface ScopeInput {
@@ -115,11 +117,20 @@ interface ScopeInput {
 
 function topScopes(input: BuildInput): ScopeInput[] {
   const { graph, plan } = input;
-  if (!graph || !("methods" in graph)) return [{ path: "", graph, plan, reference: input.reference ?? null, calledAt: [] }];
+  if (!graph || !("methods" in graph))
+    return [{ path: "", graph, plan, reference: input.reference ?? null, calledAt: [] }];
   return Object.entries(graph.methods).flatMap(([path, graph]) => {
     const own = plan.methods?.[path];
     return own
-      ? [{ path, graph, plan: own, reference: input.reference?.methods?.[path] ?? null, calledAt: [] as number[] }]
+      ? [
+          {
+            path,
+            graph,
+            plan: own,
+            reference: input.reference?.methods?.[path] ?? null,
+            calledAt: [] as number[],
+          },
+        ]
       : [];
   });
 }
@@ -179,7 +190,8 @@ function addNodes(columns: Columns, nodes: readonly Node[], firstNode: number): 
       // memory.alloc only names the tensor; the operator that writes it says more.
       const known = spec === null ? undefined : producers.get(spec);
       if (spec === null) continue;
-      if (known === undefined || nodes[known - firstNode]?.target === "memory.alloc") producers.set(spec, firstNode + i);
+      if (known === undefined || nodes[known - firstNode]?.target === "memory.alloc")
+        producers.set(spec, firstNode + i);
     }
   });
   return producers;
@@ -232,16 +244,23 @@ function addTensor(
   columns.pool.push(placed ? (poolOf.get(planned.mem_id ?? 1) ?? -1) : -1);
   columns.object.push(planned.mem_obj_id ?? -1);
   columns.flags.push(flags);
-  columns.type.push(columns.text(spec?.dtype ? `${spec.dtype} [${(spec.shape ?? []).join(", ")}]` : undefined));
+  columns.type.push(
+    columns.text(spec?.dtype ? `${spec.dtype} [${(spec.shape ?? []).join(", ")}]` : undefined),
+  );
 }
 
 /** Rectangles of every planned storage, grouped by (scope, pool). */
-function layRects(columns: Columns, poolCount: number, gaps: BuildInput["gaps"]): { lanes: Lane[]; rects: Rects } {
+function layRects(
+  columns: Columns,
+  poolCount: number,
+  gaps: BuildInput["gaps"],
+): { lanes: Lane[]; rects: Rects } {
   const rows: { tensor: number; t0: number; t1: number }[][] = [];
   for (let i = 0; i < columns.names.length; i++) {
     const pool = columns.pool[i] as number;
     const first = columns.first[i] as number;
-    if (pool < 0 || first < 0 || columns.bytes[i] === 0 || (columns.flags[i] as number) & Flag.kAlias) continue;
+    if (pool < 0 || first < 0 || columns.bytes[i] === 0 || (columns.flags[i] as number) & Flag.kAlias)
+      continue;
     const key = (columns.scope[i] as number) * poolCount + pool;
     rows[key] ??= [];
     const own = gaps?.get(columns.names[i] as string);

@@ -144,7 +144,8 @@ export function attachPointer(stage: Stage, target: HTMLElement): () => void {
     const at = place(event);
     const before = pointers.get(event.pointerId);
     if (!before) {
-      if (event.pointerType !== "touch") picture.hovered.value = stage.boxAt(at.x, at.y) ? stage.tensorAt(at.x, at.y) : -1;
+      if (event.pointerType !== "touch")
+        picture.hovered.value = stage.boxAt(at.x, at.y) ? stage.tensorAt(at.x, at.y) : -1;
       return;
     }
     moved += Math.abs(at.x - before.x) + Math.abs(at.y - before.y);
@@ -158,7 +159,8 @@ export function attachPointer(stage: Stage, target: HTMLElement): () => void {
   };
   const up = (event: PointerEvent) => {
     const at = place(event);
-    if (pointers.delete(event.pointerId) && moved <= 4 && event.type === "pointerup") click(stage, at.x, at.y);
+    if (pointers.delete(event.pointerId) && moved <= 4 && event.type === "pointerup")
+      click(stage, at.x, at.y);
   };
   const leave = () => {
     picture.hovered.value = -1;

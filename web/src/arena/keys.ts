@@ -19,7 +19,8 @@ export function attachKeys(picture: Picture, stage: HTMLElement): () => void {
 function inField(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
-    (target.matches("input:not([type=checkbox]):not([type=range]), textarea, select") || target.isContentEditable)
+    (target.matches("input:not([type=checkbox]):not([type=range]), textarea, select") ||
+      target.isContentEditable)
   );
 }
 

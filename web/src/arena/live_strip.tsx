@@ -21,7 +21,13 @@ export function LiveStrip({ picture }: { picture: Picture }) {
       frame = requestAnimationFrame(paint);
     };
     const off = effect(() => {
-      void [picture.view.value, picture.scrub.value, picture.lane.value, themeChoice.value, picture.paints.value];
+      void [
+        picture.view.value,
+        picture.scrub.value,
+        picture.lane.value,
+        themeChoice.value,
+        picture.paints.value,
+      ];
       later();
     });
     const observer = new ResizeObserver(later);
@@ -57,7 +63,7 @@ export function LiveStrip({ picture }: { picture: Picture }) {
       onPointerMove={move}
       onKeyDown={(event) => slide(picture, scope, end, time, event)}
     >
-      <canvas ref={canvas} aria-hidden="true" />
+      <canvas ref={canvas} />
     </div>
   );
 }
@@ -91,7 +97,9 @@ export function describe(picture: Picture, scope: number, time: number): string 
 
 function leftOf(canvas: HTMLCanvasElement, picture: Picture): number {
   const unit = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
-  const box = layoutStage(picture.model, canvas.clientWidth, 100, unit).boxes.find((b) => b.lane === picture.lane.value);
+  const box = layoutStage(picture.model, canvas.clientWidth, 100, unit).boxes.find(
+    (b) => b.lane === picture.lane.value,
+  );
   return box?.x ?? 0;
 }
 
@@ -115,7 +123,17 @@ function drawStrip(canvas: HTMLCanvasElement, picture: Picture): void {
   const left = leftOf(canvas, picture);
   const range = picture.view.value.x[lane.scope] ?? { from: 0, to: 1 };
   const most = Math.max(1, fitBytes(picture.model, picture.lane.value).to);
-  const view = { lane: 0, x: 0, y: 0, width: Math.max(1, Math.round(width - left)), height, t0: range.from, t1: range.to, b0: 0, b1: most };
+  const view = {
+    lane: 0,
+    x: 0,
+    y: 0,
+    width: Math.max(1, Math.round(width - left)),
+    height,
+    t0: range.from,
+    t1: range.to,
+    b0: 0,
+    b1: most,
+  };
   const room = height - 4;
   context.fillStyle = inks.bound;
   context.globalAlpha = 0.35;

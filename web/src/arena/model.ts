@@ -167,7 +167,8 @@ export function totalBound(model: Model): number | null {
 export function unsharedBytes(model: Model): number {
   let sum = 0;
   for (let i = 0; i < model.tensorCount; i++) {
-    if ((model.pool[i] as number) >= 0 && !((model.flags[i] as number) & Flag.kAlias)) sum += model.bytes[i] as number;
+    if ((model.pool[i] as number) >= 0 && !((model.flags[i] as number) & Flag.kAlias))
+      sum += model.bytes[i] as number;
   }
   return sum;
 }
@@ -176,7 +177,18 @@ export function unsharedBytes(model: Model): number {
 export function transferables(model: Model): ArrayBuffer[] {
   const seen = new Set<ArrayBuffer>();
   const add = (a: ArrayBufferView<ArrayBuffer>) => seen.add(a.buffer);
-  for (const key of ["scope", "first", "last", "bytes", "offset", "pool", "object", "flags", "producer", "type"] as const)
+  for (const key of [
+    "scope",
+    "first",
+    "last",
+    "bytes",
+    "offset",
+    "pool",
+    "object",
+    "flags",
+    "producer",
+    "type",
+  ] as const)
     add(model[key]);
   for (const key of ["nodeTarget", "nodeSource", "nodeModule"] as const) add(model[key]);
   for (const n of [model.names, model.nodeNames]) {

@@ -53,7 +53,8 @@ export function drawOverlay(
     bytesAxis(context, scale, inks);
     clipped(context, scale.box, () => {
       if (drawn) rectLabels(context, scale, picture, drawn, inks);
-      for (const mark of picture.faults.value) if (mark.lane === scale.box.lane) faultMark(context, scale, mark, inks);
+      for (const mark of picture.faults.value)
+        if (mark.lane === scale.box.lane) faultMark(context, scale, mark, inks);
     });
     limits(context, scale, model, inks);
     frame(context, scale.box, inks);
@@ -117,7 +118,11 @@ function bytesAxis(context: CanvasRenderingContext2D, scale: Scale, inks: Overla
     if (y < box.y + 2 && bytes !== 0) continue;
     line(context, box.x - 5, y, box.x, y);
     context.fillStyle = inks.faint;
-    context.fillText(formatBytes(bytes).replace(/\.0+ /, " "), box.x - 8, Math.min(y, box.y + box.height - 4));
+    context.fillText(
+      formatBytes(bytes).replace(/\.0+ /, " "),
+      box.x - 8,
+      Math.min(y, box.y + box.height - 4),
+    );
   }
 }
 
@@ -156,7 +161,17 @@ function limits(context: CanvasRenderingContext2D, scale: Scale, model: Model, i
   if (!lane || !pool || (model.scopes[lane.scope]?.parent ?? -1) >= 0) return;
   const met = pool.bound === pool.size;
   if (pool.capacity !== null) {
-    if (pool.capacity <= scale.y.to) limit(context, scale, pool.capacity, `capacity ${formatBytes(pool.capacity)}`, inks.ceiling, inks, [2, 3], -1);
+    if (pool.capacity <= scale.y.to)
+      limit(
+        context,
+        scale,
+        pool.capacity,
+        `capacity ${formatBytes(pool.capacity)}`,
+        inks.ceiling,
+        inks,
+        [2, 3],
+        -1,
+      );
     else note(context, scale, `capacity ${formatBytes(pool.capacity)} is above`, inks.ceiling, inks);
   }
   if (pool.bound !== null && !met)
@@ -244,7 +259,11 @@ function rectLabels(
     context.fillText(text, left + 5, middle);
     if (two) {
       context.globalAlpha = 0.78;
-      context.fillText(shorten(context, formatBytes(model.bytes[tensor] as number), room), left + 5, middle + 14 * scale.unit);
+      context.fillText(
+        shorten(context, formatBytes(model.bytes[tensor] as number), room),
+        left + 5,
+        middle + 14 * scale.unit,
+      );
       context.globalAlpha = 1;
     }
   }
@@ -284,7 +303,12 @@ function outline(
   });
 }
 
-function scrubber(context: CanvasRenderingContext2D, scale: Scale, picture: Picture, inks: OverlayInks): void {
+function scrubber(
+  context: CanvasRenderingContext2D,
+  scale: Scale,
+  picture: Picture,
+  inks: OverlayInks,
+): void {
   const scrub = picture.scrub.value;
   const lane = picture.model.lanes[scale.box.lane];
   if (!scrub || !lane) return;
@@ -314,7 +338,12 @@ function timeInScope(model: Model, scrub: { scope: number; time: number }, scope
   return time;
 }
 
-function faultMark(context: CanvasRenderingContext2D, scale: Scale, mark: FaultMark, inks: OverlayInks): void {
+function faultMark(
+  context: CanvasRenderingContext2D,
+  scale: Scale,
+  mark: FaultMark,
+  inks: OverlayInks,
+): void {
   const x = scale.toX(mark.t0);
   const y = scale.toY(mark.b1);
   const width = Math.max(3, scale.toX(mark.t1) - x);

@@ -40,7 +40,10 @@ export function Overview({ picture }: { picture: Picture }) {
   const set = (from: number, to: number) => {
     const span = Math.max(1.5, to - from);
     const start = Math.max(full.from, Math.min(full.to - span, from));
-    picture.view.value = withX(picture.view.value, scope, { from: start, to: Math.min(full.to, start + span) });
+    picture.view.value = withX(picture.view.value, scope, {
+      from: start,
+      to: Math.min(full.to, start + span),
+    });
   };
   const down = (event: PointerEvent & { currentTarget: HTMLDivElement }) => {
     event.currentTarget.setPointerCapture(event.pointerId);
@@ -66,7 +69,14 @@ export function Overview({ picture }: { picture: Picture }) {
     grip.current = null;
   };
   return (
-    <div class="overview" aria-hidden="true" onPointerDown={down} onPointerMove={move} onPointerUp={release} onPointerCancel={release}>
+    <div
+      class="overview"
+      aria-hidden="true"
+      onPointerDown={down}
+      onPointerMove={move}
+      onPointerUp={release}
+      onPointerCancel={release}
+    >
       <canvas ref={canvas} />
     </div>
   );
@@ -79,7 +89,17 @@ function drawOverview(canvas: HTMLCanvasElement, picture: Picture): void {
   const { context, width, height } = fitted;
   const inks = overlayInks();
   const full = fullRange(picture.model, lane.scope);
-  const view = { lane: 0, x: 0, y: 0, width: Math.max(1, Math.round(width)), height, t0: full.from, t1: full.to, b0: 0, b1: 1 };
+  const view = {
+    lane: 0,
+    x: 0,
+    y: 0,
+    width: Math.max(1, Math.round(width)),
+    height,
+    t0: full.from,
+    t1: full.to,
+    b0: 0,
+    b1: 1,
+  };
   const most = Math.max(1, lane.top, lane.peak);
   context.fillStyle = inks.faint;
   context.globalAlpha = 0.28;
@@ -87,7 +107,15 @@ function drawOverview(canvas: HTMLCanvasElement, picture: Picture): void {
   context.globalAlpha = 0.55;
   fillCurve(context, columnMost(view, lane, "live"), most, 0, height, height - 3);
   context.globalAlpha = 1;
-  drawWindow(context, picture.view.value.x[lane.scope] ?? full, full, width, height, inks.ground, inks.select);
+  drawWindow(
+    context,
+    picture.view.value.x[lane.scope] ?? full,
+    full,
+    width,
+    height,
+    inks.ground,
+    inks.select,
+  );
 }
 
 function drawWindow(
@@ -110,5 +138,6 @@ function drawWindow(
   context.lineWidth = 1;
   context.strokeRect(Math.round(x0) + 0.5, 0.5, Math.max(2, Math.round(x1 - x0) - 1), height - 1);
   context.fillStyle = colour;
-  for (const x of [x0, x1]) context.fillRect(Math.min(width - 3, Math.max(0, Math.round(x) - 1)), height / 2 - 7, 3, 14);
+  for (const x of [x0, x1])
+    context.fillRect(Math.min(width - 3, Math.max(0, Math.round(x) - 1)), height / 2 - 7, 3, 14);
 }

@@ -24,15 +24,55 @@ const kCategories = 8;
  */
 const kInks = {
   light: {
-    scale: ["#dfe6f0", "#c3d2e6", "#a4bdd9", "#84a6cb", "#658fbb", "#4a78aa", "#345f95", "#21467a", "#112d57"],
-    categories: ["#4d8fc4", "#e6a33c", "#3f9f86", "#cf6f9c", "#77b7e0", "#c9692e", "#b9ad3a", "#7a6fb0", "#b4b6b8"],
+    scale: [
+      "#dfe6f0",
+      "#c3d2e6",
+      "#a4bdd9",
+      "#84a6cb",
+      "#658fbb",
+      "#4a78aa",
+      "#345f95",
+      "#21467a",
+      "#112d57",
+    ],
+    categories: [
+      "#4d8fc4",
+      "#e6a33c",
+      "#3f9f86",
+      "#cf6f9c",
+      "#77b7e0",
+      "#c9692e",
+      "#b9ad3a",
+      "#7a6fb0",
+      "#b4b6b8",
+    ],
     hole: "#f6ede4",
     hatch: "#e3d2bf",
     ground: "#ffffff",
   },
   dark: {
-    scale: ["#22334a", "#2b4565", "#365a82", "#4470a0", "#5888bd", "#76a3d3", "#98bfe3", "#bcd7ef", "#e2eef8"],
-    categories: ["#4f93cb", "#dd9f45", "#43a58d", "#c9739b", "#82bde2", "#c66f3a", "#b8ad4a", "#8a80c2", "#6d7276"],
+    scale: [
+      "#22334a",
+      "#2b4565",
+      "#365a82",
+      "#4470a0",
+      "#5888bd",
+      "#76a3d3",
+      "#98bfe3",
+      "#bcd7ef",
+      "#e2eef8",
+    ],
+    categories: [
+      "#4f93cb",
+      "#dd9f45",
+      "#43a58d",
+      "#c9739b",
+      "#82bde2",
+      "#c66f3a",
+      "#b8ad4a",
+      "#8a80c2",
+      "#6d7276",
+    ],
     hole: "#2a241f",
     hatch: "#4a3c2f",
     ground: "#14171a",
@@ -133,7 +173,12 @@ function moduleLabel(path: string): string {
 }
 
 /** Logarithmic steps between the least and the greatest value. */
-function scaled(model: Model, by: ColourBy, value: (i: number) => number, format: (n: number) => string): Legend {
+function scaled(
+  model: Model,
+  by: ColourBy,
+  value: (i: number) => number,
+  format: (n: number) => string,
+): Legend {
   let low = Number.POSITIVE_INFINITY;
   let high = 1;
   for (let i = 0; i < model.tensorCount; i++) {
@@ -165,13 +210,15 @@ function categories(
 ): Legend {
   const bytes = new Map<number, number>();
   for (let i = 0; i < model.tensorCount; i++) {
-    if ((model.pool[i] as number) >= 0) bytes.set(key(i), (bytes.get(key(i)) ?? 0) + (model.bytes[i] as number));
+    if ((model.pool[i] as number) >= 0)
+      bytes.set(key(i), (bytes.get(key(i)) ?? 0) + (model.bytes[i] as number));
   }
   const ranked = [...bytes].sort((a, b) => b[1] - a[1] || a[0] - b[0]).map(([k]) => k);
   const inkOf = new Map(ranked.slice(0, kCategories).map((k, ink) => [k, ink]));
   const colours = new Uint8Array(model.tensorCount);
   for (let i = 0; i < model.tensorCount; i++) colours[i] = inkOf.get(key(i)) ?? kCategories;
   const entries = ranked.slice(0, kCategories).map((k, ink) => ({ ink, label: label(k) }));
-  if (ranked.length > kCategories) entries.push({ ink: kCategories, label: `${ranked.length - kCategories} others` });
+  if (ranked.length > kCategories)
+    entries.push({ ink: kCategories, label: `${ranked.length - kCategories} others` });
   return { by, colours, entries, scale: false };
 }

@@ -56,7 +56,8 @@ export class Picture {
   static open(input: Omit<BuildInput, "graph" | "gaps"> & { bytes: Uint8Array }): Promise<Picture> {
     const worker = new Worker(new URL("./picture.worker.ts", import.meta.url), { type: "module" });
     return new Promise((resolve, reject) => {
-      worker.onerror = (event) => reject(new Error(event.message || "The drawing worker could not be loaded."));
+      worker.onerror = (event) =>
+        reject(new Error(event.message || "The drawing worker could not be loaded."));
       worker.onmessage = ({ data }: MessageEvent<PictureAnswer>) => {
         if (data.kind === "model") resolve(new Picture(data.model, worker));
         else if (data.kind === "failed") {
@@ -74,7 +75,12 @@ export class Picture {
   }
 
   /** Draws the lanes; `ids` is an earlier picture's buffer to be used again. */
-  draw(width: number, height: number, views: LaneView[], ids: Uint32Array<ArrayBuffer> | null): Promise<Drawn> {
+  draw(
+    width: number,
+    height: number,
+    views: LaneView[],
+    ids: Uint32Array<ArrayBuffer> | null,
+  ): Promise<Drawn> {
     const serial = ++this.#serial;
     return new Promise((resolve) => {
       this.#waiting.set(serial, (answer) => resolve(answer as Drawn));

@@ -56,7 +56,10 @@ function openModel({ serial, input }: PictureRequest & { kind: "open" }): void {
 }
 
 /** The parts of the input that a plan does not repeat. The planner has checked it before. */
-function readShape(bytes: Uint8Array): { graph: Graph | Methods | null; gaps: Map<string, [number, number][]> | null } {
+function readShape(bytes: Uint8Array): {
+  graph: Graph | Methods | null;
+  gaps: Map<string, [number, number][]> | null;
+} {
   let first = 0;
   while (first < bytes.length && (bytes[first] as number) <= 32) first++;
   if (bytes[first] !== 0x7b) return { graph: null, gaps: gapsOfCsv(bytes) };
@@ -71,7 +74,10 @@ function readShape(bytes: Uint8Array): { graph: Graph | Methods | null; gaps: Ma
 /** Gaps of a CSV with such a column; null for the many without. */
 function gapsOfCsv(bytes: Uint8Array): Map<string, [number, number][]> | null {
   const lineEnd = bytes.indexOf(10);
-  const header = new TextDecoder().decode(bytes.subarray(0, lineEnd < 0 ? bytes.length : lineEnd)).trim().split(",");
+  const header = new TextDecoder()
+    .decode(bytes.subarray(0, lineEnd < 0 ? bytes.length : lineEnd))
+    .trim()
+    .split(",");
   const at = header.indexOf("gaps");
   const id = header.indexOf("id");
   if (at < 0 || id < 0) return null;
@@ -120,4 +126,3 @@ async function draw(request: PictureRequest & { kind: "draw" }): Promise<void> {
     [bitmap, picture.ids.buffer, picture.labels.buffer, ...curves.map((c) => c.buffer)],
   );
 }
-

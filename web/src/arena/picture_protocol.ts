@@ -7,11 +7,20 @@ export type PictureRequest =
   | {
       kind: "open";
       serial: number;
-      input: Omit<BuildInput, "graph" | "gaps"> & { /** UTF-8 of graph, interval JSON or CSV. */ bytes: Uint8Array };
+      input: Omit<BuildInput, "graph" | "gaps"> & {
+        /** UTF-8 of graph, interval JSON or CSV. */ bytes: Uint8Array;
+      };
     }
   | { kind: "colours"; colours: Uint8Array<ArrayBuffer> }
   | { kind: "inks"; inks: Inks }
-  | { kind: "draw"; serial: number; width: number; height: number; views: LaneView[]; ids: Uint32Array<ArrayBuffer> | null }
+  | {
+      kind: "draw";
+      serial: number;
+      width: number;
+      height: number;
+      views: LaneView[];
+      ids: Uint32Array<ArrayBuffer> | null;
+    }
   | { kind: "find"; serial: number; text: string };
 
 /** What it answers. */

@@ -81,8 +81,7 @@ export class Stage {
 
   boxAt(x: number, y: number): LaneBox | null {
     return (
-      this.layout.boxes.find((b) => x >= b.x && x < b.x + b.width && y >= b.y && y < b.y + b.height) ??
-      null
+      this.layout.boxes.find((b) => x >= b.x && x < b.x + b.width && y >= b.y && y < b.y + b.height) ?? null
     );
   }
 
@@ -120,7 +119,12 @@ export class Stage {
     const view = this.picture.view.value;
     const spare = this.#drawn?.ids.length ? this.#drawn.ids : null;
     if (this.#drawn && spare) this.#drawn.ids = new Uint32Array(0);
-    const drawn = await this.picture.draw(this.ground.width, this.ground.height, this.#laneViews(view), spare);
+    const drawn = await this.picture.draw(
+      this.ground.width,
+      this.ground.height,
+      this.#laneViews(view),
+      spare,
+    );
     this.#busy = false;
     if (this.#closed) return drawn.bitmap.close();
     const old = this.#drawn;

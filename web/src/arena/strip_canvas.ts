@@ -1,5 +1,7 @@
 /** Fits a canvas to its box at the screen's resolution and gives a context in CSS pixels. */
-export function contextFor(canvas: HTMLCanvasElement): { context: CanvasRenderingContext2D; width: number; height: number } | null {
+export function contextFor(
+  canvas: HTMLCanvasElement,
+): { context: CanvasRenderingContext2D; width: number; height: number } | null {
   const ratio = Math.min(globalThis.devicePixelRatio || 1, 2);
   const width = canvas.clientWidth;
   const height = canvas.clientHeight;

@@ -32,7 +32,8 @@ export function Tooltip({ picture }: { picture: Picture }) {
         <>
           <strong>{nameAt(model.names, tensor)}</strong>
           <span>
-            {formatBytes(model.bytes[tensor] as number)} at {(model.offset[tensor] as number).toLocaleString("en")}
+            {formatBytes(model.bytes[tensor] as number)} at{" "}
+            {(model.offset[tensor] as number).toLocaleString("en")}
           </span>
           <span>
             {model.kind === "graph" ? "nodes" : "time"} {model.first[tensor]} to {model.last[tensor]}

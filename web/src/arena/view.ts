@@ -73,7 +73,10 @@ export function fitView(model: Model): View {
   return {
     x: model.scopes.map((s) => {
       const span = s.end - s.foldStart;
-      return { from: Math.max(0, s.foldStart - Math.max(1, Math.round(span * 0.02))), to: Math.max(s.end, s.foldStart + 1) };
+      return {
+        from: Math.max(0, s.foldStart - Math.max(1, Math.round(span * 0.02))),
+        to: Math.max(s.end, s.foldStart + 1),
+      };
     }),
     y: model.lanes.map((_, lane) => fitBytes(model, lane)),
   };
@@ -90,7 +93,8 @@ export function fitBytes(model: Model, index: number): Range {
   }
   const used = Math.max(lane.top, pool?.size ?? 0, 1);
   const ceiling = pool?.capacity;
-  const near = ceiling !== null && ceiling !== undefined && ceiling <= used * 2.5 ? Math.max(used, ceiling) : used;
+  const near =
+    ceiling !== null && ceiling !== undefined && ceiling <= used * 2.5 ? Math.max(used, ceiling) : used;
   return { from: 0, to: near * 1.05 };
 }
 

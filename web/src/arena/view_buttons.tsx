@@ -4,7 +4,7 @@ import type { Picture } from "./picture";
 export function ViewButtons({ picture }: { picture: Picture }) {
   const zoom = (factor: number) => zoomAbout(picture, picture.lane.value, factor, factor);
   return (
-    <div class="view-buttons" role="group" aria-label="View">
+    <div class="view-buttons" role="toolbar" aria-label="View">
       <button type="button" title="Go to the peak (M)" onClick={() => goToPeak(picture)}>
         Peak
       </button>
