@@ -6,7 +6,7 @@ import { formatOf } from "./import/format.js";
 import type { ImportedModel, ImportOptions } from "./import/imported_model.js";
 
 export type { ImportedModel, ImportFormat, ImportOptions } from "./import/imported_model.js";
-export { writeOfflinePlan } from "./import/offline_plan.js";
+export { writeOfflinePlan } from "./import/tflite/offline_plan.js";
 
 /**
  * Reads a model file. Truncated, hostile and random bytes throw `MemplanError` with code INVALID_INPUT and the
@@ -16,7 +16,7 @@ export async function importModel(bytes: Uint8Array, options: ImportOptions = {}
   const format = formatOf(bytes);
   switch (format) {
     case "tflite":
-      return (await import("./import/tflite.js")).importTflite(bytes, options);
+      return (await import("./import/tflite/import.js")).importTflite(bytes, options);
     case "pte":
     case "onnx":
     case "fx":

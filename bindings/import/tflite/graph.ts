@@ -1,9 +1,9 @@
-import type { Graph, Methods } from "../types.js";
-import { GraphBuilder, Names } from "./graph_builder.js";
-import { invalidInput, unsupported } from "./invalid_input.js";
-import type { TfliteModel, TfliteOperator, TfliteSubgraph, TfliteTensor } from "./tflite_model.js";
-import { notesOf } from "./tflite_notes.js";
-import { kCallOnce, kIf, kStablehloWhile, kWhile } from "./tflite_operators.js";
+import type { Graph, Methods } from "../../types.js";
+import { GraphBuilder, Names } from "../graph_builder.js";
+import { invalidInput, unsupported } from "../invalid_input.js";
+import type { TfliteModel, TfliteOperator, TfliteSubgraph, TfliteTensor } from "./model.js";
+import { notesOf } from "./notes.js";
+import { kCallOnce, kIf, kStablehloWhile, kWhile } from "./operators.js";
 
 /** One tensor of the file in one graph: where a plan has its offset, and where the file has its entry. */
 export interface TflitePlace {

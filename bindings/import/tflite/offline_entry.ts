@@ -1,6 +1,6 @@
 /** Puts the OfflineMemoryAllocation entry into a .tflite file, leaving all other bytes as they are. */
-import { unsupported } from "./invalid_input.js";
-import type { TfliteModel } from "./tflite_model.js";
+import { unsupported } from "../invalid_input.js";
+import type { TfliteModel } from "./model.js";
 
 /** Root offset and file identifier. */
 const kHeader = 8;

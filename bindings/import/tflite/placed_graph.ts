@@ -1,5 +1,5 @@
-import type { Graph, Methods, Node, PlanToVerify } from "../types.js";
-import { invalidInput, unsupported } from "./invalid_input.js";
+import type { Graph, Methods, Node, PlanToVerify } from "../../types.js";
+import { invalidInput, unsupported } from "../invalid_input.js";
 
 /** Offsets of one graph, submodule inputs included: those lie where their caller has them. */
 export interface PlacedGraph {

@@ -1,10 +1,10 @@
-import { Model } from "../../build/readers/tflite/model.js";
-import type { Operator as OperatorTable } from "../../build/readers/tflite/operator.js";
-import type { SubGraph as SubgraphTable } from "../../build/readers/tflite/sub-graph.js";
-import type { Tensor as TensorTable } from "../../build/readers/tflite/tensor.js";
-import { CheckedBytes, safeNumber, vector } from "./checked_bytes.js";
-import { packedBytes } from "./graph_builder.js";
-import { kCustom, kDensify, kDequantize, operatorName, tensorType } from "./tflite_operators.js";
+import { Model } from "../../../build/readers/tflite/model.js";
+import type { Operator as OperatorTable } from "../../../build/readers/tflite/operator.js";
+import type { SubGraph as SubgraphTable } from "../../../build/readers/tflite/sub-graph.js";
+import type { Tensor as TensorTable } from "../../../build/readers/tflite/tensor.js";
+import { CheckedBytes, safeNumber, vector } from "../checked_bytes.js";
+import { packedBytes } from "../graph_builder.js";
+import { kCustom, kDensify, kDequantize, operatorName, tensorType } from "./operators.js";
 
 export interface TfliteTensor {
   name: string;

@@ -1,14 +1,6 @@
-import type { TfliteModel, TfliteTensor } from "./tflite_model.js";
-import { kVarHandle } from "./tflite_operators.js";
-
-const kNamesShown = 8;
-
-/** `"a", "b" and 3 more`: enough to look them up, short enough to read. */
-export function listNames(names: readonly string[]): string {
-  const shown = names.slice(0, kNamesShown).map((name) => `"${name}"`);
-  const rest = names.length - shown.length;
-  return rest > 0 ? `${shown.join(", ")} and ${rest} more` : shown.join(", ");
-}
+import { listNames } from "../name_list.js";
+import type { TfliteModel, TfliteTensor } from "./model.js";
+import { kVarHandle } from "./operators.js";
 
 /** What a .tflite file leaves unsaid about memory. */
 export function notesOf(model: TfliteModel): string[] {

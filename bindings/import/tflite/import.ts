@@ -1,7 +1,7 @@
-import type { ImportedModel, ImportOptions } from "./imported_model.js";
+import type { ImportedModel, ImportOptions } from "../imported_model.js";
+import { tfliteGraph } from "./graph.js";
+import { readTfliteModel } from "./model.js";
 import { readOfflinePlan } from "./offline_plan.js";
-import { tfliteGraph } from "./tflite_graph.js";
-import { readTfliteModel } from "./tflite_model.js";
 
 /** Reads a .tflite file: its graph and, where its metadata holds one, its offline memory plan. */
 export function importTflite(bytes: Uint8Array, options: ImportOptions): ImportedModel {

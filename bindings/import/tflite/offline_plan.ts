@@ -4,13 +4,13 @@
  * order, -1 where the runtime is to place it. Source: tflite-micro docs/memory_management.md and
  * micro_allocation_info.cc.
  */
-import type { Graph, Methods, PlanToVerify } from "../types.js";
-import { invalidInput, unsupported } from "./invalid_input.js";
+import type { Graph, Methods, PlanToVerify } from "../../types.js";
+import { invalidInput, unsupported } from "../invalid_input.js";
+import { listNames } from "../name_list.js";
+import { type TfliteGraph, type TflitePlace, tfliteGraph } from "./graph.js";
+import { readTfliteModel, type TfliteModel, type TfliteTensor } from "./model.js";
 import { replaceOfflineEntry } from "./offline_entry.js";
 import { type PlacedGraph, placedGraphs } from "./placed_graph.js";
-import { type TfliteGraph, type TflitePlace, tfliteGraph } from "./tflite_graph.js";
-import { readTfliteModel, type TfliteModel, type TfliteTensor } from "./tflite_model.js";
-import { listNames } from "./tflite_notes.js";
 
 const kHeaderWords = 3;
 const kOnline = -1;
