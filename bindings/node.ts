@@ -3,9 +3,8 @@
  *
  * @packageDocumentation
  */
-import { readFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
 import { type LoadOptions, type Memplan, makeLoader } from "./memplan.js";
+import { readUrl } from "./read_url_node.js";
 
 export { type ErrorCode, type FitDetails, MemplanError, type NamedBytes } from "./error.js";
 export type { LoadOptions, Memplan } from "./memplan.js";
@@ -13,13 +12,6 @@ export type * from "./types.js";
 export type { WasmSource } from "./wasm_source.js";
 
 const loader = makeLoader(() => new URL("./memplan.wasm", import.meta.url), readUrl);
-
-/** Node's `fetch` takes no `file:` URLs, and a text without a scheme is a path. */
-function readUrl(url: string | URL): Promise<Uint8Array | Response> {
-  const text = String(url);
-  if (/^(https?|data|blob):/.test(text)) return fetch(text);
-  return readFile(text.startsWith("file:") ? fileURLToPath(text) : text);
-}
 
 /**
  * Loads the planner: at the first call, then the same again. With `wasm`, from there (and from then on).

@@ -1,0 +1,163 @@
+import { MemplanError } from "./error.js";
+import { Core, type Job } from "./instance.js";
+import type { GraphColumns, PlanColumns } from "./plan_columns.js";
+import type { Answer, Request } from "./worker_messages.js";
+
+/** What the two kinds of worker differ in. */
+export interface WorkerPort {
+  post(answer: Answer, transfer: ArrayBuffer[]): void;
+  /** Lets messages in; resolves at once where none wait. */
+  breathe(): Promise<void>;
+}
+
+/** Milliseconds between two looks at the messages. */
+const SLICE_MS = 10;
+/** Milliseconds between two reports of progress, at least. */
+const PROGRESS_MS = 50;
+
+type PlanRequest = Extract<Request, { type: "plan" }>;
+
+/** The worker's side: plans are made one after the other, in slices; everything else is answered between two. */
+export class WorkerLoop {
+  readonly #port: WorkerPort;
+  #core: Core | undefined;
+  readonly #waiting: PlanRequest[] = [];
+  readonly #givenUp = new Set<number>();
+  readonly #stopped = new Set<number>();
+  #running = false;
+
+  constructor(port: WorkerPort) {
+    this.#port = port;
+  }
+
+  receive(request: Request): void {
+    switch (request.type) {
+      case "cancel":
+        this.#givenUp.add(request.id);
+        return;
+      case "stop":
+        this.#stopped.add(request.id);
+        return;
+      case "plan":
+        this.#waiting.push(request);
+        if (!this.#running) void this.#work();
+        return;
+      case "open":
+        this.#answer(request.id, () => {
+          this.#core = new Core(request.module);
+          return { type: "opened", id: request.id, algorithms: this.#core.algorithms };
+        });
+        return;
+      case "verify":
+        this.#answer(request.id, () => {
+          const report = this.#open().verify(request.input, request.plan, request.options);
+          return { type: "verified", id: request.id, report };
+        });
+    }
+  }
+
+  #open(): Core {
+    if (!this.#core) throw new MemplanError("INTERNAL", "the worker was not opened");
+    return this.#core;
+  }
+
+  #answer(id: number, work: () => Answer): void {
+    try {
+      this.#port.post(work(), []);
+    } catch (error) {
+      this.#fail(id, error);
+    }
+  }
+
+  #fail(id: number, error: unknown): void {
+    const known =
+      error instanceof MemplanError
+        ? error
+        : new MemplanError("INTERNAL", `memplan's worker failed: ${error}`);
+    const { code, message, path, details } = known;
+    this.#port.post(
+      {
+        type: "failed",
+        id,
+        code,
+        message,
+        ...(path === undefined ? {} : { path }),
+        ...(details ? { details } : {}),
+      },
+      [],
+    );
+  }
+
+  async #work(): Promise<void> {
+    this.#running = true;
+    // A cancel that came right behind its plan is heard first.
+    await this.#port.breathe();
+    for (let request = this.#waiting.shift(); request; request = this.#waiting.shift()) {
+      try {
+        await this.#plan(request);
+      } catch (error) {
+        this.#fail(request.id, error);
+      }
+      this.#givenUp.delete(request.id);
+      this.#stopped.delete(request.id);
+    }
+    this.#running = false;
+  }
+
+  async #plan({ id, input, options, wantsProgress }: PlanRequest): Promise<void> {
+    if (this.#givenUp.has(id)) {
+      this.#port.post({ type: "cancelled", id }, []);
+      return;
+    }
+    const job = this.#open().start(input, options);
+    let reportAt = 0;
+    while (job.step(SLICE_MS)) {
+      if (wantsProgress && performance.now() >= reportAt) {
+        this.#report(id, job);
+        reportAt = performance.now() + PROGRESS_MS;
+      }
+      await this.#port.breathe();
+      if (this.#givenUp.has(id)) {
+        job.cancel();
+        this.#port.post({ type: "cancelled", id }, []);
+        return;
+      }
+      if (this.#stopped.has(id)) break;
+    }
+    if (wantsProgress) this.#report(id, job);
+    job.finish((views) => {
+      const { columns, buffers } = copy(views);
+      this.#port.post({ type: "planned", id, columns }, buffers);
+    });
+  }
+
+  #report(id: number, job: Job): void {
+    this.#port.post({ type: "progress", id, progress: job.progress() }, []);
+  }
+}
+
+/** The columns out of wasm memory, and their buffers, to be handed over. */
+function copy(views: PlanColumns): { columns: PlanColumns; buffers: ArrayBuffer[] } {
+  const buffers: ArrayBuffer[] = [];
+  const own = <T extends Int32Array | Uint32Array | Float64Array>(view: T): T => {
+    const copied = view.slice() as T;
+    buffers.push(copied.buffer as ArrayBuffer);
+    return copied;
+  };
+  const columns = {
+    ...views,
+    idLengths: own(views.idLengths),
+    graphs: views.graphs.map(
+      (graph): GraphColumns => ({
+        count: graph.count,
+        lifetimes: graph.lifetimes && own(graph.lifetimes),
+        times: graph.times && own(graph.times),
+        allocated: own(graph.allocated),
+        memIds: own(graph.memIds),
+        objects: own(graph.objects),
+        offsets: own(graph.offsets),
+      }),
+    ),
+  };
+  return { columns, buffers };
+}
