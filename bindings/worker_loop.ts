@@ -22,9 +22,10 @@ export class WorkerLoop {
   readonly #port: WorkerPort;
   #core: Core | undefined;
   readonly #waiting: PlanRequest[] = [];
-  readonly #givenUp = new Set<number>();
   readonly #stopped = new Set<number>();
   #running = false;
+  #current: number | undefined;
+  #isCurrentGivenUp = false;
 
   constructor(port: WorkerPort) {
     this.#port = port;
@@ -33,10 +34,11 @@ export class WorkerLoop {
   receive(request: Request): void {
     switch (request.type) {
       case "cancel":
-        this.#givenUp.add(request.id);
+        this.#cancel(request.id);
         return;
       case "stop":
-        this.#stopped.add(request.id);
+        // For a plan that waits too: it stops as soon as it has begun.
+        if (this.#knows(request.id)) this.#stopped.add(request.id);
         return;
       case "plan":
         this.#waiting.push(request);
@@ -54,6 +56,23 @@ export class WorkerLoop {
           return { type: "verified", id: request.id, report };
         });
     }
+  }
+
+  /** False for a plan that was answered while the message was on its way. */
+  #knows(id: number): boolean {
+    return id === this.#current || this.#waiting.some((request) => request.id === id);
+  }
+
+  #cancel(id: number): void {
+    if (id === this.#current) {
+      this.#isCurrentGivenUp = true;
+      return;
+    }
+    const place = this.#waiting.findIndex((request) => request.id === id);
+    if (place < 0) return;
+    this.#waiting.splice(place, 1);
+    this.#stopped.delete(id);
+    this.#port.post({ type: "cancelled", id }, []);
   }
 
   #open(): Core {
@@ -93,22 +112,20 @@ export class WorkerLoop {
     // A cancel that came right behind its plan is heard first.
     await this.#port.breathe();
     for (let request = this.#waiting.shift(); request; request = this.#waiting.shift()) {
+      this.#current = request.id;
+      this.#isCurrentGivenUp = false;
       try {
         await this.#plan(request);
       } catch (error) {
         this.#fail(request.id, error);
       }
-      this.#givenUp.delete(request.id);
+      this.#current = undefined;
       this.#stopped.delete(request.id);
     }
     this.#running = false;
   }
 
   async #plan({ id, input, options, wantsProgress }: PlanRequest): Promise<void> {
-    if (this.#givenUp.has(id)) {
-      this.#port.post({ type: "cancelled", id }, []);
-      return;
-    }
     const job = this.#open().start(input, options);
     let reportAt = 0;
     while (job.step(SLICE_MS)) {
@@ -117,7 +134,7 @@ export class WorkerLoop {
         reportAt = performance.now() + PROGRESS_MS;
       }
       await this.#port.breathe();
-      if (this.#givenUp.has(id)) {
+      if (this.#isCurrentGivenUp) {
         job.cancel();
         this.#port.post({ type: "cancelled", id }, []);
         return;
