@@ -20,14 +20,16 @@ class OnePass : public Planner {
     if (done_) return 0;
     placement_ = place_(problem_);
     if (const Result<MaxLive> live = ComputeMaxLive(problem_); live) bound_ = live->bytes;
+    is_whole_ = placement_.complete() && placement_.peak <= kMaxBytes;
     done_ = true;
     return problem_.count();
   }
   bool done() const override { return done_; }
   const Placement* best() const override {
     const bool fits = problem_.capacity == kNoBytes || placement_.peak <= problem_.capacity;
-    return done_ && fits ? &placement_ : nullptr;
+    return is_whole_ && fits ? &placement_ : nullptr;
   }
+  Bytes smallest_peak() const override { return is_whole_ ? placement_.peak : kNoBytes; }
   Bytes lower_bound() const override { return bound_; }
   bool infeasible() const override {
     return problem_.capacity != kNoBytes && bound_ > problem_.capacity;
@@ -39,6 +41,7 @@ class OnePass : public Planner {
   Placement placement_;
   Bytes bound_ = 0;
   bool done_ = false;
+  bool is_whole_ = false;  // everything is placed, within kMaxBytes
 };
 
 }  // namespace

@@ -57,6 +57,9 @@ class Planner {
   virtual Bytes lower_bound() const = 0;
   // True where it is proven that nothing fits the problem's capacity.
   virtual bool infeasible() const { return false; }
+  // The peak of the smallest complete plan found, even one that does not fit the capacity;
+  // kNoBytes before there is one.
+  virtual Bytes smallest_peak() const { return best() ? best()->peak : kNoBytes; }
 
   // For planners that run others (auto): who found best(), all results in the
   // order they ran, and what is running now, for progress.

@@ -1,6 +1,8 @@
 #include "problem.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 
 namespace memplan {
 namespace {
@@ -22,6 +24,32 @@ bool LiveTogether(const Problem& problem, BufferIndex a, BufferIndex b) {
     from = next;
   }
   return false;
+}
+
+// A stretch of a pinned buffer's life begins or ends.
+struct PinEvent {
+  Tick at = 0;
+  bool starts = false;
+  BufferIndex buffer = 0;
+};
+
+// By time, ends first.
+std::vector<PinEvent> PinEvents(const Problem& problem) {
+  std::vector<PinEvent> events;
+  for (BufferIndex b = 0; b < problem.count(); ++b) {
+    if (problem.pin[b] == kNoBytes || !problem.is_live(b)) continue;
+    events.push_back({problem.lower[b], true, b});
+    for (const Gap& gap : problem.gaps_of(b)) {
+      events.push_back({gap.from, false, b});
+      events.push_back({gap.to, true, b});
+    }
+    events.push_back({problem.upper[b], false, b});
+  }
+  std::sort(events.begin(), events.end(), [](const PinEvent& a, const PinEvent& b) {
+    if (a.at != b.at) return a.at < b.at;
+    return a.starts != b.starts ? b.starts : a.buffer < b.buffer;
+  });
+  return events;
 }
 
 }  // namespace
@@ -65,29 +93,40 @@ Result<MaxLive> ComputeMaxLive(const Problem& problem) {
   return result;
 }
 
-std::vector<PinCollision> FindPinCollisions(const Problem& problem) {
+std::vector<PinCollision> FindPinCollisions(const Problem& problem, size_t limit) {
   std::vector<PinCollision> found;
   if (problem.pin.empty()) return found;
-  std::vector<BufferIndex> pinned;
-  for (BufferIndex b = 0; b < problem.count(); ++b) {
-    if (problem.pin[b] != kNoBytes && problem.is_live(b)) pinned.push_back(b);
-  }
-  std::sort(pinned.begin(), pinned.end(), [&](BufferIndex a, BufferIndex b) {
-    return problem.pin[a] != problem.pin[b] ? problem.pin[a] < problem.pin[b] : a < b;
-  });
-  // Pairs that share bytes are neighbours in this order up to the end of the
-  // lower one's range.
-  for (size_t i = 0; i < pinned.size(); ++i) {
-    const Bytes end = problem.pin[pinned[i]] + problem.size[pinned[i]];
-    for (size_t j = i + 1; j < pinned.size() && problem.pin[pinned[j]] < end; ++j) {
-      if (Conflicts(problem, pinned[i], pinned[j])) {
-        found.push_back({std::min(pinned[i], pinned[j]), std::max(pinned[i], pinned[j])});
-      }
+  std::map<Bytes, BufferIndex> live;  // by offset; disjoint, since whoever collides stays out
+  std::vector<uint8_t> entered(problem.size.size(), 0);
+  for (const PinEvent& event : PinEvents(problem)) {
+    const BufferIndex b = event.buffer;
+    const Bytes from = problem.pin[b], to = from + problem.size[b];
+    if (!event.starts) {
+      if (entered[b]) live.erase(from);
+      entered[b] = 0;
+      continue;
+    }
+    auto at = live.upper_bound(from);
+    if (at != live.begin()) {
+      const auto below = std::prev(at);
+      if (below->first + problem.size[below->second] > from) at = below;
+    }
+    if (at == live.end() || at->first >= to) {
+      live.emplace(from, b);
+      entered[b] = 1;
+    } else if (found.size() < limit) {
+      found.push_back({std::min(b, at->second), std::max(b, at->second)});
     }
   }
-  std::sort(found.begin(), found.end(), [](const PinCollision& a, const PinCollision& b) {
-    return a.first != b.first ? a.first < b.first : a.second < b.second;
-  });
+  for (const auto& [a, b] : problem.conflicts) {
+    if (found.size() >= limit) break;
+    if (problem.pin[a] == kNoBytes || problem.pin[b] == kNoBytes) continue;
+    const bool share = problem.pin[a] < problem.pin[b] + problem.size[b] &&
+                       problem.pin[b] < problem.pin[a] + problem.size[a];
+    if (share && Conflicts(problem, a, b)) found.push_back({a, b});
+  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
 }
 

@@ -3,6 +3,7 @@
 #ifndef MEMPLAN_PROBLEM_H_
 #define MEMPLAN_PROBLEM_H_
 
+#include <compare>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -74,14 +75,15 @@ struct MaxLive {
 // TOO_LARGE where a sum passes kMaxBytes.
 Result<MaxLive> ComputeMaxLive(const Problem& problem);
 
-// PINS_COLLIDE where two pinned buffers overlap in time and bytes, or a pin is
-// misaligned, below base or past the capacity. Messages speak of indices;
-// callers with names make their own.
+// Two pinned buffers that exclude each other and share bytes; the smaller index first.
 struct PinCollision {
   BufferIndex first = 0;
   BufferIndex second = 0;
+  friend auto operator<=>(const PinCollision&, const PinCollision&) = default;
 };
-std::vector<PinCollision> FindPinCollisions(const Problem& problem);
+// At least one where there are any, at most `limit`, sorted. A sweep in O(n log n): a buffer that
+// collides is named with one other and stays out of further tests.
+std::vector<PinCollision> FindPinCollisions(const Problem& problem, size_t limit = 16);
 
 }  // namespace memplan
 

@@ -27,6 +27,9 @@ class OrderPlanner : public Planner {
     const Bytes most = problem_.capacity == kNoBytes ? kMaxBytes : problem_.capacity;
     return done_ && placement_.peak <= most ? &placement_ : nullptr;
   }
+  Bytes smallest_peak() const override {
+    return done_ && placement_.peak <= kMaxBytes ? placement_.peak : kNoBytes;
+  }
   Bytes lower_bound() const override { return bound_; }
   bool infeasible() const override {
     return problem_.capacity != kNoBytes && bound_ > problem_.capacity;

@@ -26,6 +26,7 @@ class Auto : public Planner {
   bool infeasible() const override {
     return problem_.capacity != kNoBytes && bound_ > problem_.capacity;
   }
+  Bytes smallest_peak() const override { return smallest_; }
   std::string_view winner() const override { return winner_; }
   std::vector<PlannerResult> results() const override { return results_; }
   std::string_view phase() const override { return done_ ? std::string_view() : kCheap[next_]; }
@@ -38,6 +39,8 @@ class Auto : public Planner {
     while (!planner->done()) steps += planner->Step(1'000'000);
     bound_ = std::max(bound_, planner->lower_bound());
     const Placement* placed = planner->best();
+    const Bytes peak = planner->smallest_peak();
+    if (peak != kNoBytes && (smallest_ == kNoBytes || peak < smallest_)) smallest_ = peak;
     results_.push_back({info->name, placed ? placed->peak : kNoBytes, steps});
     if (placed && (winner_.empty() || placed->peak < best_.peak)) {
       best_ = *placed;
@@ -54,6 +57,7 @@ class Auto : public Planner {
   std::string_view winner_;
   std::vector<PlannerResult> results_;
   Bytes bound_ = 0;
+  Bytes smallest_ = kNoBytes;
   size_t next_ = 0;
   bool done_ = false;
 };
