@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { esmExternalRequirePlugin } from "rolldown/plugins";
 import { defineConfig } from "tsdown";
 
 const built = (path: string) => fileURLToPath(new URL(`build/${path}`, import.meta.url));
@@ -14,6 +15,7 @@ export default defineConfig({
     worker_thread: "bindings/worker_thread.ts",
     worker_thread_node: "bindings/worker_thread_node.ts",
     import: "bindings/import.ts",
+    cli: "bindings/cli.ts",
   },
   outDir: "dist",
   format: "esm",
@@ -21,6 +23,8 @@ export default defineConfig({
   platform: "neutral",
   target: "es2022",
   dts: true,
+  // commander is CommonJS: its requires of Node's modules become imports.
+  plugins: [esmExternalRequirePlugin({ external: [/^node:/] })],
   minify: false,
   hash: false,
   fixedExtension: false,
