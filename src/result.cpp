@@ -24,6 +24,8 @@ std::string_view ErrorCodeName(ErrorCode code) {
       return "DOES_NOT_FIT";
     case ErrorCode::kNotFoundInTime:
       return "NOT_FOUND_IN_TIME";
+    case ErrorCode::kExecutorch:
+      return "EXECUTORCH";
     case ErrorCode::kInternal:
       return "INTERNAL";
   }

@@ -26,6 +26,7 @@ enum class ErrorCode : uint8_t {
   kUnsupported,
   kDoesNotFit,
   kNotFoundInTime,
+  kExecutorch,  // an assertion of ExecuTorch's own planner: Error.kind says which
   kInternal,
 };
 

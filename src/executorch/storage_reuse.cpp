@@ -1,0 +1,152 @@
+#include "executorch/storage_reuse.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "executorch/overlap_count.h"
+
+namespace memplan::executorch {
+namespace {
+
+bool ShareBytes(const PlacedTensor& a, const PlacedTensor& b) {
+  return a.mem_id == b.mem_id && a.size > 0 && b.size > 0 && a.offset < b.offset + b.size &&
+         b.offset < a.offset + a.size;
+}
+
+bool ShareNodes(const Lifetime& a, const Lifetime& b) {
+  return a.first <= a.last && b.first <= b.last && a.Overlaps(b);
+}
+
+}  // namespace
+
+StorageReuse::StorageReuse(std::vector<PlacedTensor> tensors, bool may_overlap)
+    : tensors_(std::move(tensors)), may_overlap_(may_overlap) {
+  std::unordered_map<TensorIndex, int32_t> row_of;  // only looked up, never walked
+  for (int32_t i = 0; i < static_cast<int32_t>(tensors_.size()); ++i) {
+    const PlacedTensor& row = tensors_[i];
+    if (row.offset != kNoBytes && row.size > 0) pools_[row.mem_id].push_back(i);
+    row_of.emplace(row.tensor, i);
+  }
+  for (int32_t i = 0; i < static_cast<int32_t>(tensors_.size()); ++i) {
+    const auto base = row_of.find(tensors_[i].inplace_base);
+    if (base == row_of.end() || base->second == i) continue;
+    const PlacedTensor& other = tensors_[base->second];
+    // Two that are each other's base are one pair.
+    if (other.inplace_base == tensors_[i].tensor && base->second < i) continue;
+    if (ShareBytes(tensors_[i], other) && ShareNodes(tensors_[i].lifetime, other.lifetime)) {
+      inplace_pairs_.emplace_back(std::minmax(i, base->second));
+    }
+  }
+}
+
+PairFault StorageReuse::Examine(const PlacedTensor& a, const PlacedTensor& b) const {
+  if ((a.object < 0) != (b.object < 0)) return PairFault::kObjectDisagree;
+  if (a.mem_id != b.mem_id) return PairFault::kNone;
+  if (a.offset == kNoBytes || b.offset == kNoBytes) return PairFault::kNoOffset;
+  if (!ShareBytes(a, b)) return PairFault::kNone;
+  if (!may_overlap_) {
+    if (!a.lifetime.exists() || !b.lifetime.exists()) return PairFault::kNoLifetime;
+    if (ShareNodes(a.lifetime, b.lifetime) && !IsInplacePair(a, b)) return PairFault::kOverlap;
+  }
+  return a.object != b.object ? PairFault::kObjectMismatch : PairFault::kNone;
+}
+
+bool StorageReuse::IsInplacePair(const PlacedTensor& a, const PlacedTensor& b) const {
+  return a.inplace_base == b.tensor || b.inplace_base == a.tensor;
+}
+
+std::optional<StorageReuse::Pair> StorageReuse::FindFirstFault() const {
+  const auto count = static_cast<int32_t>(tensors_.size());
+  const auto disagrees = [&](const PlacedTensor& row) {
+    return (row.object < 0) != (tensors_[0].object < 0);
+  };
+  // Where some have objects and some not, the first tensor already meets one unlike itself.
+  int32_t first = std::any_of(tensors_.begin(), tensors_.end(), disagrees) ? 0 : count;
+  if (first == count) {
+    first = FirstWithoutOffset().value_or(count);
+    if (const int64_t faults = CountFaults(0); faults > 0) {
+      // The last row from which on no fault is missing is the first that is part of one.
+      int32_t low = 0;
+      int32_t high = count;
+      while (high - low > 1) {
+        const int32_t middle = low + (high - low) / 2;
+        (CountFaults(middle) == faults ? low : high) = middle;
+      }
+      first = std::min(first, low);
+    }
+  }
+  for (int32_t second = first + 1; second < count; ++second) {
+    const PairFault fault = Examine(tensors_[first], tensors_[second]);
+    if (fault != PairFault::kNone) return Pair{first, second, fault};
+  }
+  return std::nullopt;
+}
+
+int64_t StorageReuse::CountPairs() const {
+  int64_t pairs = 0;
+  for (const auto& [mem_id, rows] : pools_) {
+    std::vector<Extent> extents;
+    for (int32_t i : rows) {
+      extents.push_back({tensors_[i].offset, tensors_[i].offset + tensors_[i].size, {}});
+    }
+    pairs += CountInBytes(extents);
+  }
+  return pairs;
+}
+
+std::optional<int32_t> StorageReuse::FirstWithoutOffset() const {
+  struct Pool {
+    int32_t first = -1;
+    int32_t count = 0;
+    bool lacks_offset = false;
+  };
+  std::map<MemId, Pool> pools;
+  for (int32_t i = 0; i < static_cast<int32_t>(tensors_.size()); ++i) {
+    Pool& pool = pools[tensors_[i].mem_id];
+    if (pool.count++ == 0) pool.first = i;
+    pool.lacks_offset |= tensors_[i].offset == kNoBytes;
+  }
+  // Whichever lacks the offset, the pool's first tensor is paired with it before all others.
+  std::optional<int32_t> first;
+  for (const auto& [mem_id, pool] : pools) {
+    if (pool.count > 1 && pool.lacks_offset)
+      first = std::min(first.value_or(pool.first), pool.first);
+  }
+  return first;
+}
+
+int64_t StorageReuse::CountFaults(int32_t begin) const {
+  int64_t faults = 0;
+  for (const auto& [mem_id, all_rows] : pools_) {
+    const std::vector<int32_t> rows(std::lower_bound(all_rows.begin(), all_rows.end(), begin),
+                                    all_rows.end());
+    faults += CountObjectMismatches(rows);
+    if (may_overlap_) continue;
+    std::vector<Extent> extents;
+    std::vector<Extent> with_lifetime;
+    for (int32_t i : rows) {
+      const PlacedTensor& row = tensors_[i];
+      extents.push_back({row.offset, row.offset + row.size, row.lifetime});
+      if (row.lifetime.exists()) with_lifetime.push_back(extents.back());
+    }
+    faults += CountInBytesAndTime(with_lifetime);
+    faults += CountInBytes(extents) - CountInBytes(with_lifetime);
+  }
+  if (may_overlap_) return faults;
+  return faults - std::count_if(inplace_pairs_.begin(), inplace_pairs_.end(),
+                                [&](const auto& pair) { return pair.first >= begin; });
+}
+
+int64_t StorageReuse::CountObjectMismatches(const std::vector<int32_t>& rows) const {
+  std::vector<Extent> extents;
+  std::map<int32_t, std::vector<Extent>> by_object;
+  for (int32_t i : rows) {
+    extents.push_back({tensors_[i].offset, tensors_[i].offset + tensors_[i].size, {}});
+    by_object[tensors_[i].object].push_back(extents.back());
+  }
+  int64_t pairs = CountInBytes(extents);
+  for (const auto& [object, same] : by_object) pairs -= CountInBytes(same);
+  return pairs;
+}
+
+}  // namespace memplan::executorch
