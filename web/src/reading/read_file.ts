@@ -1,0 +1,61 @@
+import { MemplanError, type PlanToVerify } from "memplan";
+import type { ImportAnswer, ImportRequest } from "./import.worker";
+
+/** A file made ready for the planner. */
+export interface ReadModel {
+  /** UTF-8 of graph JSON, interval JSON or CSV. */
+  bytes: Uint8Array;
+  format: "json" | "csv" | "tflite" | "pte" | "onnx" | "fx";
+  /** The plan that the file carries. */
+  carried: PlanToVerify | null;
+  /** What the file does not tell. */
+  notes: string[];
+}
+
+/**
+ * JSON and CSV go to the planner as they are. Everything else is read by `memplan/import`, which is loaded only
+ * then, in a worker of its own that ends with the file.
+ */
+export async function readModel(
+  name: string,
+  bytes: Uint8Array,
+  dims: Record<string, number> = {},
+): Promise<ReadModel> {
+  const own = ownFormat(bytes);
+  if (own) return { bytes, format: own, carried: null, notes: [] };
+  const answer = await importInWorker({ bytes, name: name.replace(/\.[^.]*$/, ""), dims });
+  if (!answer.ok) throw new MemplanError(answer.code, answer.message, { path: answer.path });
+  const { format, plan, notes } = answer.imported;
+  return { bytes: answer.graph ?? bytes, format, carried: plan ?? null, notes };
+}
+
+/** Told by the first characters; null where an import has to look. */
+function ownFormat(bytes: Uint8Array): "json" | "csv" | null {
+  const head = new TextDecoder().decode(bytes.subarray(0, 512)).trimStart();
+  if (/^[{[]/.test(head)) return "json";
+  const columns = (head.split(/\r?\n/, 1)[0] ?? "").split(",").map((c) => c.trim().toLowerCase());
+  return columns.includes("id") && columns.includes("size") ? "csv" : null;
+}
+
+function importInWorker(request: ImportRequest): Promise<ImportAnswer> {
+  const worker = new Worker(new URL("./import.worker.ts", import.meta.url), { type: "module" });
+  const answer = new Promise<ImportAnswer>((resolve, reject) => {
+    worker.onmessage = ({ data }: MessageEvent<ImportAnswer>) => resolve(data);
+    worker.onerror = (event) => reject(new Error(event.message || "The model reader could not be loaded."));
+  });
+  worker.postMessage(request);
+  return answer.finally(() => worker.terminate());
+}
+
+/** Whether JSON is a plan and not something to be planned. */
+export function looksLikePlan(bytes: Uint8Array): boolean {
+  if (ownFormat(bytes) !== "json" || bytes.length > 200_000_000) return false;
+  const text = new TextDecoder().decode(bytes);
+  if (!text.includes('"buffer_sizes"') || !text.includes('"tensors"')) return false;
+  try {
+    const value = JSON.parse(text) as Record<string, unknown>;
+    return "buffer_sizes" in value && !("nodes" in value) && !("buffers" in value);
+  } catch {
+    return false;
+  }
+}
