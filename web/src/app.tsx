@@ -1,9 +1,11 @@
 import { useEffect } from "preact/hooks";
 import { ArenaView } from "./arena/arena_view";
-import { AlgorithmTable } from "./compare/algorithm_table";
+import { CompareView } from "./compare/compare_view";
 import { watchDrops } from "./drop";
+import { notice } from "./export/export_menu";
 import { FailureView } from "./failure_view";
 import { Headline } from "./headline";
+import { HintsView } from "./hints/hints_view";
 import { Inspector } from "./inspector";
 import { Landing } from "./landing";
 import { picture, source, status } from "./session";
@@ -30,11 +32,21 @@ export function App() {
             <WhatIf />
             {picture.value ? <ArenaView picture={picture.value} /> : <PicturePending />}
             {picture.value ? <Inspector picture={picture.value} /> : <div class="inspector" />}
-            {picture.value && <AlgorithmTable />}
+            {picture.value && <HintsView picture={picture.value} />}
+            {picture.value && <CompareView />}
             {picture.value && <TensorTable picture={picture.value} />}
           </>
         )}
       </main>
+      <p class={notice.value ? "notice shown" : "notice"} role="status">
+        {notice.value}
+      </p>
+      <footer class="foot">
+        <p>
+          Everything is computed on your machine. Nothing is uploaded, and once loaded this page works
+          offline.
+        </p>
+      </footer>
     </>
   );
 }

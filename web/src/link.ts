@@ -61,7 +61,10 @@ function isPlain(value: unknown): value is Plain {
   return ["string", "number", "boolean"].includes(typeof value);
 }
 
-async function pass(bytes: Uint8Array, through: CompressionStream | DecompressionStream): Promise<Uint8Array> {
+async function pass(
+  bytes: Uint8Array,
+  through: CompressionStream | DecompressionStream,
+): Promise<Uint8Array> {
   const body = new Blob([new Uint8Array(bytes)]).stream().pipeThrough(through);
   return new Uint8Array(await new Response(body).arrayBuffer());
 }

@@ -1,15 +1,21 @@
-import type { Algorithm, Input, Options, Plan, PlanToVerify, Progress, Report, VerifyOptions } from "memplan";
-import { load, type MemplanWorker } from "memplan/worker";
+import type { Algorithm, Input, Options, Plan, PlanToVerify, Report, VerifyOptions } from "memplan";
+import { load, type MemplanWorker, type WorkerPlanOptions } from "memplan/worker";
 
-let loading: Promise<MemplanWorker> | null = null;
+/** What a worker is for: the plan on show, or everything that may not keep it waiting. */
+export type Desk = "main" | "side";
 
-/** The planner's worker, started when it is first needed and once only. */
-function worker(): Promise<MemplanWorker> {
-  loading ??= load().catch((error: unknown) => {
-    loading = null;
-    throw error;
-  });
-  return loading;
+const desks = new Map<Desk, Promise<MemplanWorker>>();
+
+/** The planner's worker, started when it is first needed. */
+function worker(desk: Desk): Promise<MemplanWorker> {
+  let opened = desks.get(desk);
+  if (!opened) {
+    opened = load();
+    desks.set(desk, opened);
+    // The next call tries again.
+    opened.catch(() => desks.delete(desk));
+  }
+  return opened;
 }
 
 export interface Run {
@@ -18,25 +24,32 @@ export interface Run {
   ms: number;
 }
 
+/** Plans asked of one desk at once are made one after the other. */
 export async function planInWorker(
   input: Input,
-  options: Options,
-  more: { signal?: AbortSignal; onProgress?: (progress: Progress) => void } = {},
+  options: WorkerPlanOptions,
+  desk: Desk = "main",
 ): Promise<Run> {
-  const memplan = await worker();
+  const memplan = await worker(desk);
   const start = performance.now();
-  const plan = await memplan.plan(input, { ...options, ...more });
+  const plan = await memplan.plan(input, options);
   return { plan, ms: performance.now() - start };
 }
 
 export async function verifyInWorker(
   input: Input,
-  plan: PlanToVerify,
+  plan: PlanToVerify | Uint8Array,
   options: VerifyOptions,
 ): Promise<Report> {
-  return (await worker()).verify(input, plan, options);
+  return (await worker("side")).verify(input, plan, options);
 }
 
 export async function algorithms(): Promise<readonly Algorithm[]> {
-  return (await worker()).algorithms;
+  return (await worker("main")).algorithms;
+}
+
+/** The options that say what a right plan is, without those that say how to find one. */
+export function verifyOptions(options: Options): VerifyOptions {
+  const { algorithm, timeLimitMs, stepBudget, seed, stopAt, ...rest } = options;
+  return rest;
 }

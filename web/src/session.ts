@@ -1,24 +1,28 @@
 import { batch, computed, effect, signal } from "@preact/signals";
-import type { MemplanError, Options, Plan, Progress } from "memplan";
+import type { MemplanError, Options, Plan, PlanToVerify, Progress } from "memplan";
+import { totalBytes } from "./arena/model";
 import type { ColourBy, Theme } from "./arena/palette";
 import { Picture } from "./arena/picture";
 import { planInWorker } from "./planner";
+import { Preview } from "./preview";
+import { looksLikePlan, type ReadModel, readModel } from "./reading/read_file";
 import type { Sample } from "./samples";
 
 /** What is being planned. */
-export interface Source {
+export interface Source extends ReadModel {
   title: string;
-  /** UTF-8 of graph JSON, interval JSON or CSV. */
-  bytes: Uint8Array;
+  /** The file as it was given, to be read again with other dimensions. */
+  file: Uint8Array;
+  /** Sizes chosen for symbolic dimensions. */
+  dims: Record<string, number>;
   sample: string | null;
 }
 
 export type Status =
   | { kind: "empty" }
   | { kind: "reading"; title: string }
-  | { kind: "planning"; progress: Progress | null }
-  | { kind: "drawing" }
-  | { kind: "done"; ms: number }
+  | { kind: "planning"; progress: Progress | null; since: number }
+  | { kind: "done"; ms: number; stopped: boolean }
   | { kind: "failed"; title: string; error: Failure };
 
 export interface Failure {
@@ -33,13 +37,17 @@ export const options = signal<Options>({});
 export const status = signal<Status>({ kind: "empty" });
 export const plan = signal<Plan | null>(null);
 export const picture = signal<Picture | null>(null);
+/** Why the plan on show does not fit the capacity asked for. */
+export const misfit = signal<Failure | null>(null);
+/** A plan made elsewhere that was dropped on the page, for the comparison. */
+export const foreign = signal<{ title: string; plan: PlanToVerify } | null>(null);
 export const query = signal("");
 export const colourBy = signal<ColourBy>("size");
 export const theme = signal<Theme>("light");
 
-export const busy = computed(() => ["reading", "planning", "drawing"].includes(status.value.kind));
+export const busy = computed(() => status.value.kind === "reading" || status.value.kind === "planning");
 
-let running: AbortController | null = null;
+let running: { abort: AbortController; stop: AbortController } | null = null;
 
 /** Errors of the package, of reading and of drawing in one form. */
 export function failureOf(error: unknown): Failure {
@@ -64,23 +72,52 @@ export async function openSample(sample: Sample): Promise<void> {
 }
 
 export async function openFile(file: File): Promise<void> {
-  status.value = { kind: "reading", title: file.name };
   try {
-    await openBytes(file.name.replace(/\.(json|csv)$/i, ""), new Uint8Array(await file.arrayBuffer()), null);
+    if (file.size > 2_000_000_000) throw new Error("Files over 2 GB are more than a page can hold.");
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    if (source.value && looksLikePlan(bytes)) {
+      foreign.value = { title: file.name, plan: JSON.parse(new TextDecoder().decode(bytes)) as PlanToVerify };
+      return;
+    }
+    status.value = { kind: "reading", title: file.name };
+    await openBytes(file.name, bytes, null);
   } catch (error) {
     fail(file.name, error);
   }
 }
 
-export async function openBytes(title: string, bytes: Uint8Array, sample: string | null): Promise<void> {
-  source.value = { title, bytes, sample };
+export async function openBytes(
+  name: string,
+  file: Uint8Array,
+  sample: string | null,
+  dims: Record<string, number> = {},
+): Promise<void> {
+  const title = sample ? name : name.replace(/\.(json|csv|tflite|pte|onnx|txt)$/i, "");
+  try {
+    const read = await readModel(name, file, dims);
+    batch(() => {
+      source.value = { ...read, title, file, dims, sample };
+      foreign.value = read.carried ? { title: `the plan in ${name}`, plan: read.carried } : null;
+      if (!Object.keys(dims).length) query.value = "";
+    });
+  } catch (error) {
+    return fail(name, error);
+  }
   await replan();
 }
 
-function fail(title: string, error: unknown): void {
+/** Reads the file again with other sizes for its symbolic dimensions. */
+export async function setDims(dims: Record<string, number>): Promise<void> {
+  const now = source.value;
+  if (now) await openBytes(now.title, now.file, now.sample, dims);
+}
+
+/** Shows an error in the place of a plan. */
+export function fail(title: string, error: unknown): void {
   batch(() => {
     status.value = { kind: "failed", title, error: failureOf(error) };
     plan.value = null;
+    misfit.value = null;
     closePicture();
   });
 }
@@ -92,12 +129,16 @@ function closePicture(): void {
 
 /** Back to the start. */
 export function closeSource(): void {
-  running?.abort();
+  running?.abort.abort();
+  running = null;
   batch(() => {
     source.value = null;
     plan.value = null;
+    foreign.value = null;
+    misfit.value = null;
     closePicture();
     status.value = { kind: "empty" };
+    history.replaceState(null, "", location.pathname + location.search);
   });
 }
 
@@ -108,49 +149,72 @@ export function setOptions(change: { [K in keyof Options]?: Options[K] | undefin
   void replan();
 }
 
+/** Ends the search; the best plan so far is shown. */
 export function stop(): void {
-  running?.abort();
+  running?.stop.abort();
 }
 
 export async function replan(): Promise<void> {
   const from = source.value;
   if (!from) return;
-  running?.abort();
-  const mine = new AbortController();
+  running?.abort.abort();
+  const mine = { abort: new AbortController(), stop: new AbortController() };
   running = mine;
-  status.value = { kind: "planning", progress: null };
+  status.value = { kind: "planning", progress: null, since: performance.now() };
+  const preview = new Preview(from, options.value, mine.abort.signal, (next) =>
+    show(from, next, () => running === mine),
+  );
   try {
-    const run = await planInWorker(from.bytes, options.value, {
-      signal: mine.signal,
-      onProgress: (progress) => {
-        if (running === mine) status.value = { kind: "planning", progress };
-      },
-    });
+    const run = await planOrMisfit(from, mine, preview);
     if (running !== mine) return;
-    status.value = { kind: "drawing" };
-    await show(from, run.plan, mine);
-    if (running === mine) status.value = { kind: "done", ms: run.ms };
+    preview.end();
+    await show(from, run.plan, () => running === mine);
+    if (running === mine) status.value = { kind: "done", ms: run.ms, stopped: mine.stop.signal.aborted };
   } catch (error) {
+    preview.end();
     if (running === mine) fail(from.title, error);
   }
 }
 
-async function show(from: Source, next: Plan, mine: AbortController): Promise<void> {
+/** A plan that does not fit its capacity is shown all the same, with the reason beside it. */
+async function planOrMisfit(from: Source, mine: NonNullable<typeof running>, preview: Preview) {
+  const more = {
+    signal: mine.abort.signal,
+    stopSignal: mine.stop.signal,
+    onProgress: (progress: Progress) => {
+      const now = status.value;
+      if (running !== mine || now.kind !== "planning") return;
+      status.value = { ...now, progress };
+      preview.consider(progress);
+    },
+  };
+  try {
+    const run = await planInWorker(from.bytes, { ...options.value, ...more });
+    if (running === mine) misfit.value = null;
+    return run;
+  } catch (error) {
+    const failure = failureOf(error);
+    const { capacity, ...rest } = options.value;
+    if (!["DOES_NOT_FIT", "NOT_FOUND_IN_TIME"].includes(failure.code) || capacity === undefined) throw error;
+    const run = await planInWorker(from.bytes, { ...rest, ...more });
+    if (running === mine) misfit.value = failure;
+    return run;
+  }
+}
+
+/** Puts a plan on show; keeps view and selection where the tensors are the same. */
+async function show(from: Source, next: Plan, wanted: () => boolean): Promise<void> {
+  if (!wanted()) return;
   const opened = await Picture.open({
     title: from.title,
     bytes: from.bytes,
     plan: next,
     capacity: capacities(options.value.capacity, next.buffer_sizes.length),
   });
-  if (running !== mine) return opened.close();
-  opened.setTheme(theme.value);
-  opened.colourBy(colourBy.value);
-  if (query.value) void opened.search(query.value);
+  if (!wanted()) return opened.close();
+  dress(opened);
   const old = picture.value;
-  if (old && sameShape(old, opened)) {
-    opened.pinned.value = old.pinned.value;
-    opened.scrub.value = old.scrub.value;
-  }
+  if (old) opened.follow(old);
   batch(() => {
     plan.value = next;
     picture.value = opened;
@@ -158,14 +222,20 @@ async function show(from: Source, next: Plan, mine: AbortController): Promise<vo
   old?.close();
 }
 
-function sameShape(a: Picture, b: Picture): boolean {
-  return a.model.tensorCount === b.model.tensorCount && a.model.title === b.model.title;
+/** Gives a picture the colours and the search of the page. */
+export function dress(opened: Picture): void {
+  opened.setTheme(theme.value);
+  opened.colourBy(colourBy.value);
+  if (query.value) void opened.search(query.value);
 }
 
-function capacities(capacity: Options["capacity"], pools: number): (number | null)[] {
+export function capacities(capacity: Options["capacity"], pools: number): (number | null)[] {
   if (capacity === undefined) return [];
   return typeof capacity === "number" ? new Array<number>(pools).fill(capacity) : capacity;
 }
+
+/** Bytes of the plan on show. */
+export const shownTotal = computed(() => (picture.value ? totalBytes(picture.value.model) : null));
 
 effect(() => {
   const by = colourBy.value;

@@ -1,6 +1,7 @@
 import { chooseFile } from "./drop";
+import { ExportMenu, ShareButton } from "./export/export_menu";
 import { kSamples } from "./samples";
-import { closeSource, openFile, openSample, source } from "./session";
+import { closeSource, openFile, openSample, plan, source } from "./session";
 import { chooseTheme, type ThemeChoice, themeChoice } from "./theme";
 
 export function TopBar() {
@@ -19,9 +20,13 @@ export function TopBar() {
       {source.value && <SamplePicker />}
       <span class="spring" />
       {source.value && (
-        <button type="button" onClick={() => chooseFile((file) => void openFile(file))}>
-          Open…
-        </button>
+        <>
+          <button type="button" onClick={() => chooseFile((file) => void openFile(file))}>
+            Open…
+          </button>
+          {plan.value && <ExportMenu />}
+          <ShareButton />
+        </>
       )}
       <ThemeSwitch />
     </header>

@@ -72,7 +72,9 @@ function showRange(picture: Picture, lane: number, time: Range, bytes: Range | n
     to: Math.min(bounds.to, r.to),
   });
   const x = within(pad(time), timeBounds(picture, scope));
-  const y = bytes ? within(pad(bytes), byteBounds(picture, lane)) : fitBytes(picture.model, lane);
+  const y = bytes
+    ? within(pad(bytes), byteBounds(picture, lane))
+    : fitBytes(picture.model, lane, picture.leastBytes);
   picture.view.value = withY(withX(view, scope, x), lane, y);
 }
 
@@ -81,7 +83,7 @@ function timeBounds(picture: Picture, scope: number): Range {
 }
 
 function byteBounds(picture: Picture, lane: number): Range {
-  const fit = fitBytes(picture.model, lane);
+  const fit = fitBytes(picture.model, lane, picture.leastBytes);
   return { from: 0, to: fit.to * 1.25 };
 }
 
@@ -235,7 +237,7 @@ function pinch(
 }
 
 function isWidest(picture: Picture, lane: number): boolean {
-  const fit = fitView(picture.model);
+  const fit = fitView(picture.model, picture.leastBytes);
   const view = picture.view.value;
   const scope = picture.model.lanes[lane]?.scope ?? 0;
   const wide = (have: Range | undefined, all: Range | undefined) =>

@@ -5,7 +5,7 @@ import type { Model } from "./model";
 import { type ColourBy, inksOf, kDim, type Legend, legendOf, type Theme } from "./palette";
 import type { PictureAnswer, PictureRequest } from "./picture_protocol";
 import type { LaneView } from "./raster";
-import { fitView, type View } from "./view";
+import { fitView, type Range, type View } from "./view";
 
 /** A place where a plan is wrong, to be marked on its lane. */
 export interface FaultMark {
@@ -103,6 +103,7 @@ export class Picture {
     this.#paint();
   }
   #searched = 0;
+  #highlighted: Uint32Array | null = null;
 
   colourBy(by: ColourBy): void {
     this.legend.value = legendOf(this.model, by, formatBytes);
@@ -114,8 +115,40 @@ export class Picture {
     this.#paint();
   }
 
+  /** Marks some rows and fades the rest, whatever the search found; null ends it. */
+  highlight(rows: Uint32Array | null): void {
+    this.#highlighted = rows;
+    this.#paint();
+  }
+
+  /** Bytes that a whole top lane shows at least, to be at one scale with another picture; 0 for its own. */
+  setScale(bytes: number): void {
+    this.leastBytes = bytes;
+    this.reset();
+  }
+  leastBytes = 0;
+
   reset(): void {
-    this.view.value = fitView(this.model);
+    this.view.value = fitView(this.model, this.leastBytes);
+  }
+
+  /** Takes over view, selection and scrubber of a picture of the same tensors under another plan. */
+  follow(old: Picture): void {
+    const a = old.model;
+    const b = this.model;
+    if (a.title !== b.title || a.tensorCount !== b.tensorCount || a.scopes.length !== b.scopes.length) return;
+    batch(() => {
+      this.pinned.value = old.pinned.value;
+      this.scrub.value = old.scrub.value;
+      if (a.lanes.length !== b.lanes.length) return;
+      this.lane.value = old.lane.value;
+      // Bytes stay as they were chosen; where all was seen, all is seen again.
+      const was = fitView(a);
+      const y = old.view.value.y.map((range, i) =>
+        same(range, was.y[i]) ? (this.view.value.y[i] ?? range) : range,
+      );
+      this.view.value = { x: old.view.value.x, y };
+    });
   }
 
   select(tensor: number): void {
@@ -129,8 +162,9 @@ export class Picture {
   }
 
   #paint(): void {
-    const legend = this.legend.value;
-    const found = this.found.value;
+    // Looked at without subscribing: this runs inside effects.
+    const legend = this.legend.peek();
+    const found = this.#highlighted ?? this.found.peek();
     let colours = legend.colours;
     if (found) {
       colours = legend.colours.map((ink) => ink + kDim);
@@ -138,10 +172,14 @@ export class Picture {
     }
     this.#send({ kind: "colours", colours });
     this.#send({ kind: "inks", inks: inksOf(this.#theme, legend.scale) });
-    this.paints.value++;
+    this.paints.value = this.paints.peek() + 1;
   }
 
   #send(message: PictureRequest, transfer: Transferable[] = []): void {
     this.worker.postMessage(message, transfer);
   }
+}
+
+function same(a: Range | undefined, b: Range | undefined): boolean {
+  return !!a && !!b && a.from === b.from && a.to === b.to;
 }

@@ -69,7 +69,7 @@ export function depthOf(model: Model, scope: number): number {
 }
 
 /** All of the time that computes, and all bytes with the capacity where that is near. */
-export function fitView(model: Model): View {
+export function fitView(model: Model, leastBytes = 0): View {
   return {
     x: model.scopes.map((s) => {
       const span = s.end - s.foldStart;
@@ -78,11 +78,11 @@ export function fitView(model: Model): View {
         to: Math.max(s.end, s.foldStart + 1),
       };
     }),
-    y: model.lanes.map((_, lane) => fitBytes(model, lane)),
+    y: model.lanes.map((_, lane) => fitBytes(model, lane, leastBytes)),
   };
 }
 
-export function fitBytes(model: Model, index: number): Range {
+export function fitBytes(model: Model, index: number, leastBytes = 0): Range {
   const lane = model.lanes[index];
   if (!lane) return { from: 0, to: 1 };
   const pool = model.pools[lane.pool];
@@ -91,7 +91,7 @@ export function fitBytes(model: Model, index: number): Range {
     const pad = Math.max(1, (lane.top - lane.bottom) * 0.06);
     return { from: Math.max(0, lane.bottom - pad), to: lane.top + pad };
   }
-  const used = Math.max(lane.top, pool?.size ?? 0, 1);
+  const used = Math.max(lane.top, pool?.size ?? 0, leastBytes, 1);
   const ceiling = pool?.capacity;
   const near =
     ceiling !== null && ceiling !== undefined && ceiling <= used * 2.5 ? Math.max(used, ceiling) : used;

@@ -44,7 +44,10 @@ export function planHeader(model: Model, plan: Plan): string {
 }
 
 function poolLines(model: Model, upper: string, pool: Model["pools"][number]): string[] {
-  const arena = model.pools.length > 1 ? `${upper}_${identifier(pool.name).toUpperCase()}_${pool.memId}` : `${upper}_ARENA`;
+  const arena =
+    model.pools.length > 1
+      ? `${upper}_${identifier(pool.name).toUpperCase()}_${pool.memId}`
+      : `${upper}_ARENA`;
   const capacity = pool.capacity ?? pool.size;
   return [
     `#define ${arena}_BYTES UINT64_C(${pool.size})`,
@@ -67,14 +70,19 @@ function tableLines(model: Model, name: string, upper: string): string[] {
     const scope = model.scopes[model.scope[i] as number]?.path;
     const text = scope ? `${scope}/${nameAt(model.names, i)}` : nameAt(model.names, i);
     const memId = model.pools[model.pool[i] as number]?.memId ?? 1;
-    lines.push(`    {${cString(text)}, ${memId}, UINT64_C(${model.offset[i]}), UINT64_C(${model.bytes[i]})},`);
+    lines.push(
+      `    {${cString(text)}, ${memId}, UINT64_C(${model.offset[i]}), UINT64_C(${model.bytes[i]})},`,
+    );
   }
   lines.push("};", "");
   return lines;
 }
 
 function identifier(text: string): string {
-  const cleaned = text.toLowerCase().replace(/[^a-z0-9]+/g, "_").replace(/^_+|_+$/g, "");
+  const cleaned = text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "_")
+    .replace(/^_+|_+$/g, "");
   return /^[a-z]/.test(cleaned) ? cleaned : `model_${cleaned}`.replace(/_$/, "");
 }
 

@@ -48,7 +48,11 @@ function rowsOf(model: Model): (number | undefined)[] {
   const rows: (number | undefined)[] = new Array(model.tensorCount);
   const order: number[] = [];
   for (let i = 0; i < model.tensorCount; i++) {
-    if ((model.pool[i] as number) >= 0 && !((model.flags[i] as number) & Flag.kAlias) && (model.first[i] as number) >= 0)
+    if (
+      (model.pool[i] as number) >= 0 &&
+      !((model.flags[i] as number) & Flag.kAlias) &&
+      (model.first[i] as number) >= 0
+    )
       order.push(i);
   }
   order.sort((a, b) => (model.first[a] as number) - (model.first[b] as number) || a - b);

@@ -1,14 +1,20 @@
-import { formatBytes } from "../bytes";
 import type { Model } from "../arena/model";
 import { nameAt } from "../arena/names";
 import { inkColour, type Legend, type Theme, wantsDarkText } from "../arena/palette";
 import type { StageLayout, View } from "../arena/view";
+import { formatBytes } from "../bytes";
 
 /** Rectangles beyond which an SVG serves nobody. */
 const kMostRects = 60_000;
 
 /** The picture as it stands, with axes' limits and names as real text. */
-export function pictureSvg(model: Model, legend: Legend, view: View, layout: StageLayout, theme: Theme): string {
+export function pictureSvg(
+  model: Model,
+  legend: Legend,
+  view: View,
+  layout: StageLayout,
+  theme: Theme,
+): string {
   const ink = theme === "light" ? "#17202a" : "#e8ecef";
   const paper = theme === "light" ? "#ffffff" : "#14171a";
   const out: string[] = [
@@ -23,7 +29,9 @@ export function pictureSvg(model: Model, legend: Legend, view: View, layout: Sta
     if (!lane || !x || !y) continue;
     const toX = (t: number) => box.x + ((t - x.from) / (x.to - x.from)) * box.width;
     const toY = (b: number) => box.y + box.height - ((b - y.from) / (y.to - y.from)) * box.height;
-    out.push(`<svg x="${box.x}" y="${box.y}" width="${box.width}" height="${box.height}" viewBox="${box.x} ${box.y} ${box.width} ${box.height}">`);
+    out.push(
+      `<svg x="${box.x}" y="${box.y}" width="${box.width}" height="${box.height}" viewBox="${box.x} ${box.y} ${box.width} ${box.height}">`,
+    );
     const { rects } = model;
     for (let r = lane.firstRect; r < lane.firstRect + lane.rectCount && out.length < kMostRects; r++) {
       const left = toX(rects.t0[r] as number);
@@ -76,7 +84,8 @@ function limitSvg(
   const lines: [number, string, string][] = [[pool.size, `plan ${formatBytes(pool.size)}`, ""]];
   if (pool.bound !== null && pool.bound !== pool.size)
     lines.push([pool.bound, `lower bound ${formatBytes(pool.bound)}`, ' stroke-dasharray="6 4"']);
-  if (pool.capacity !== null) lines.push([pool.capacity, `capacity ${formatBytes(pool.capacity)}`, ' stroke-dasharray="2 3"']);
+  if (pool.capacity !== null)
+    lines.push([pool.capacity, `capacity ${formatBytes(pool.capacity)}`, ' stroke-dasharray="2 3"']);
   return lines
     .filter(([bytes]) => bytes <= most)
     .map(
@@ -91,11 +100,13 @@ function fixed(n: number): string {
 }
 
 function escaped(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;")
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: XML allows none of these.
-    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, "�");
+  return (
+    text
+      .replaceAll("&", "&amp;")
+      .replaceAll("<", "&lt;")
+      .replaceAll(">", "&gt;")
+      .replaceAll('"', "&quot;")
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: XML allows none of these.
+      .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, "�")
+  );
 }

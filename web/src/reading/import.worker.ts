@@ -8,7 +8,14 @@ export interface ImportRequest {
 }
 
 export type ImportAnswer =
-  | { ok: true; imported: Omit<ImportedModel, "graph">; /** UTF-8 of the graph JSON; null where the file is the planner's own. */ graph: Uint8Array<ArrayBuffer> | null }
+  | {
+      ok: true;
+      imported: Omit<
+        ImportedModel,
+        "graph"
+      > /** UTF-8 of the graph JSON; null where the file is the planner's own. */;
+      graph: Uint8Array<ArrayBuffer> | null;
+    }
   | { ok: false; code: string; message: string; path: string | undefined };
 
 self.onmessage = async ({ data }: MessageEvent<ImportRequest>) => {

@@ -10,6 +10,16 @@ export interface ReadModel {
   carried: PlanToVerify | null;
   /** What the file does not tell. */
   notes: string[];
+  /** Symbolic dimensions that the file names. */
+  symbols: OpenDimension[];
+}
+
+/** A dimension that the model leaves open, with the sizes worth trying. */
+export interface OpenDimension {
+  name: string;
+  value: number;
+  least: number;
+  most: number;
 }
 
 /**
@@ -22,11 +32,30 @@ export async function readModel(
   dims: Record<string, number> = {},
 ): Promise<ReadModel> {
   const own = ownFormat(bytes);
-  if (own) return { bytes, format: own, carried: null, notes: [] };
+  if (own) return { bytes, format: own, carried: null, notes: [], symbols: [] };
   const answer = await importInWorker({ bytes, name: name.replace(/\.[^.]*$/, ""), dims });
   if (!answer.ok) throw new MemplanError(answer.code, answer.message, { path: answer.path });
   const { format, plan, notes } = answer.imported;
-  return { bytes: answer.graph ?? bytes, format, carried: plan ?? null, notes };
+  return {
+    bytes: answer.graph ?? bytes,
+    format,
+    carried: plan ?? null,
+    notes,
+    symbols: symbolsOf(answer.imported, dims),
+  };
+}
+
+function symbolsOf(
+  imported: Extract<ImportAnswer, { ok: true }>["imported"],
+  dims: Record<string, number>,
+): OpenDimension[] {
+  const named = (imported as { dims?: Record<string, number> }).dims ?? {};
+  return Object.entries({ ...named, ...dims }).map(([name, value]) => ({
+    name,
+    value,
+    least: 1,
+    most: Math.max(16, 2 ** Math.ceil(Math.log2(value + 1)) * 2),
+  }));
 }
 
 /** Told by the first characters; null where an import has to look. */

@@ -1,0 +1,163 @@
+import { signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { layoutStage } from "../arena/view";
+import { writeLink } from "../link";
+import { options, picture, plan, source, theme } from "../session";
+import { planHeader } from "./c_header";
+import { chromeTrace } from "./chrome_trace";
+import { planCsv } from "./csv";
+import { fileStem, saveFile } from "./save";
+import { pictureSvg } from "./svg";
+
+/** What the last export or link has to say. */
+export const notice = signal("");
+
+interface Way {
+  label: string;
+  detail: string;
+  run: () => void | Promise<void>;
+}
+
+function ways(): Way[] {
+  const shown = picture.value;
+  const of = plan.value;
+  if (!shown || !of) return [];
+  const stem = fileStem(shown.model.title);
+  return [
+    {
+      label: "Plan JSON",
+      detail: "every key, to be read back or checked",
+      run: () => saveFile(`${stem}.plan.json`, JSON.stringify(of, null, 1), "application/json"),
+    },
+    {
+      label: "CSV",
+      detail: "MiniMalloc’s columns with the offset",
+      run: () => saveFile(`${stem}.csv`, planCsv(shown.model), "text/csv"),
+    },
+    {
+      label: "C header",
+      detail: "offsets, and an assert on the arena’s size",
+      run: () => saveFile(`${stem}.h`, planHeader(shown.model, of), "text/x-c"),
+    },
+    {
+      label: "Chrome trace",
+      detail: "for chrome://tracing and Perfetto",
+      run: () => saveFile(`${stem}.trace.json`, chromeTrace(shown.model), "application/json"),
+    },
+    { label: "PNG", detail: "the picture as it stands", run: () => savePng(stem) },
+    {
+      label: "SVG",
+      detail: "the picture as it stands, with names as text",
+      run: () =>
+        saveFile(
+          `${stem}.svg`,
+          pictureSvg(
+            shown.model,
+            shown.legend.value,
+            shown.view.value,
+            layoutStage(shown.model, 1200, 620, 1),
+            theme.value,
+          ),
+          "image/svg+xml",
+        ),
+    },
+  ];
+}
+
+export function ExportMenu() {
+  const details = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    const close = (event: Event) => {
+      const menu = details.current;
+      if (!menu?.open) return;
+      if (event instanceof KeyboardEvent ? event.key === "Escape" : !menu.contains(event.target as Node)) {
+        menu.open = false;
+        if (event instanceof KeyboardEvent) menu.querySelector("summary")?.focus();
+      }
+    };
+    document.addEventListener("pointerdown", close);
+    document.addEventListener("keydown", close);
+    return () => {
+      document.removeEventListener("pointerdown", close);
+      document.removeEventListener("keydown", close);
+    };
+  }, []);
+  return (
+    <details ref={details} class="menu">
+      <summary>Export</summary>
+      <ul>
+        {ways().map((w) => (
+          <li key={w.label}>
+            <button
+              type="button"
+              onClick={() => {
+                if (details.current) details.current.open = false;
+                void w.run();
+              }}
+            >
+              <strong>{w.label}</strong>
+              <span class="quiet">{w.detail}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+export function ShareButton() {
+  const share = async () => {
+    const from = source.value;
+    if (!from) return;
+    const { fragment, inputLeftOut } = await writeLink({
+      sample: from.sample,
+      input: { title: from.title, bytes: from.bytes },
+      options: options.value,
+    });
+    history.replaceState(null, "", `#${fragment}`);
+    const copied = await navigator.clipboard?.writeText(location.href).then(
+      () => true,
+      () => false,
+    );
+    const where = copied ? "The link is copied" : "The link is in the address bar";
+    say(
+      inputLeftOut
+        ? `${where}; it carries the settings only, since this model is too large for a link.`
+        : `${where}. It carries ${from.sample ? "the sample" : "the model"} and the settings.`,
+    );
+  };
+  return (
+    <button type="button" onClick={() => void share()}>
+      Link
+    </button>
+  );
+}
+
+let clearing: ReturnType<typeof setTimeout> | undefined;
+
+function say(text: string): void {
+  notice.value = text;
+  clearTimeout(clearing);
+  clearing = setTimeout(() => {
+    notice.value = "";
+  }, 6000);
+}
+
+/** Both canvases on the page's ground. */
+async function savePng(stem: string): Promise<void> {
+  const stage = document.querySelector(".stage");
+  const [ground, overlay] = stage ? [...stage.querySelectorAll("canvas")] : [];
+  if (!ground || !overlay) return;
+  const sheet = document.createElement("canvas");
+  sheet.width = overlay.width;
+  sheet.height = overlay.height;
+  const context = sheet.getContext("2d");
+  if (!context) return;
+  context.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--paper");
+  context.fillRect(0, 0, sheet.width, sheet.height);
+  context.imageSmoothingEnabled = false;
+  context.drawImage(ground, 0, 0, sheet.width, sheet.height);
+  context.drawImage(overlay, 0, 0);
+  const blob = await new Promise<Blob | null>((resolve) => sheet.toBlob(resolve, "image/png"));
+  if (blob) saveFile(`${stem}.png`, blob, "image/png");
+}
