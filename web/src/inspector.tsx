@@ -1,7 +1,7 @@
 import { zoomToTensor } from "./arena/gestures";
 import { describe } from "./arena/live_strip";
 import { Flag, liveAt, type Model, nodeRow, operatorOf } from "./arena/model";
-import { nameAt } from "./arena/names";
+import { nameAt, shortName } from "./arena/names";
 import type { Picture } from "./arena/picture";
 import { exactBytes, formatBytes, formatCount, formatShare } from "./bytes";
 
@@ -99,8 +99,8 @@ function LiveList({ picture }: { picture: Picture }) {
           : `At the peak, node ${formatCount(at.time)}`}
       </h2>
       <p class="quiet" title={describe(picture, at.scope, at.time)}>
-        {row >= 0 && <code>{nameAt(model.nodeNames, row)}</code>} {formatBytes(total)} live in {live.length}{" "}
-        {live.length === 1 ? "tensor" : "tensors"}
+        {row >= 0 && <code>{shortName(nameAt(model.nodeNames, row))}</code>} {formatBytes(total)} live in{" "}
+        {live.length} {live.length === 1 ? "tensor" : "tensors"}
       </p>
       <ol>
         {live.slice(0, kMostRows).map((i) => (
@@ -145,7 +145,7 @@ function LiveRow(props: { picture: Picture; model: Model; tensor: number; most: 
           style={{ width: `${(100 * bytes) / Math.max(1, props.most)}%` }}
           aria-hidden="true"
         />
-        <span class="name">{nameAt(model.names, tensor)}</span>
+        <span class="name">{shortName(nameAt(model.names, tensor), 60)}</span>
         <span class="size">{formatBytes(bytes)}</span>
         <span class="from">
           {operatorOf(model, tensor)}

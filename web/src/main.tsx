@@ -6,3 +6,11 @@ import "./theme";
 const page = document.getElementById("page");
 if (page) render(<App />, page);
 void startFromLink();
+
+if (import.meta.env.PROD && "serviceWorker" in navigator && location.protocol.startsWith("http")) {
+  // After the first view, so that it takes no bandwidth from it. Without it the page works, though not offline.
+  addEventListener(
+    "load",
+    () => void navigator.serviceWorker.register("./service_worker.js").catch(() => {}),
+  );
+}

@@ -42,7 +42,7 @@ export const misfit = signal<Failure | null>(null);
 /** A plan made elsewhere that was dropped on the page, for the comparison. */
 export const foreign = signal<{ title: string; plan: PlanToVerify } | null>(null);
 export const query = signal("");
-export const colourBy = signal<ColourBy>("size");
+export const colourBy = signal<ColourBy>("operator");
 export const theme = signal<Theme>("light");
 
 export const busy = computed(() => status.value.kind === "reading" || status.value.kind === "planning");

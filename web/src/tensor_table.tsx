@@ -1,6 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import { operatorOf } from "./arena/model";
-import { nameAt } from "./arena/names";
+import { nameAt, shortName } from "./arena/names";
 import type { Picture } from "./arena/picture";
 import { formatCount } from "./bytes";
 import { flagWords } from "./inspector";
@@ -108,7 +108,7 @@ function Row({ picture, tensor, index }: { picture: Picture; tensor: number; ind
       <th scope="row">
         <button type="button" class="plain" onClick={() => picture.select(tensor)}>
           {scope && <span class="quiet">{scope} › </span>}
-          {nameAt(model.names, tensor)}
+          {shortName(nameAt(model.names, tensor), 64)}
         </button>
       </th>
       <td class="number">{formatCount(model.bytes[tensor] as number)}</td>

@@ -42,3 +42,16 @@ export function findNames(names: Names, text: string, limit: number): number[] {
   }
   return found;
 }
+
+/**
+ * A name as people say it: of the parts that a fused TFLite operator strings together the first one, and of a long
+ * path the end, since that is where names differ.
+ */
+export function shortName(name: string, most = 36): string {
+  const semicolon = name.indexOf(";");
+  const own = semicolon > 0 ? name.slice(0, semicolon) : name;
+  if (own.length <= most) return own;
+  const tail = own.slice(own.length - most + 1);
+  const slash = tail.indexOf("/");
+  return `…${slash >= 0 && slash < most / 2 ? tail.slice(slash) : tail}`;
+}

@@ -1,6 +1,6 @@
 import { byteTicks, countTicks, formatBytes, formatCount } from "../bytes";
 import { type Model, nodeRow } from "./model";
-import { nameAt } from "./names";
+import { nameAt, shortName } from "./names";
 import { kDim, type Theme, wantsDarkText } from "./palette";
 import type { Drawn, FaultMark, Picture } from "./picture";
 import { kLabelHeight, kLabelWidth } from "./raster";
@@ -255,7 +255,7 @@ function rectLabels(
     const room = right - left - 10;
     const two = bottom - top > 34 * scale.unit;
     const middle = two ? top + 11 * scale.unit : (top + bottom) / 2;
-    const text = shorten(context, nameAt(model.names, tensor), room);
+    const text = shorten(context, shortName(nameAt(model.names, tensor), 80), room);
     context.fillText(text, left + 5, middle);
     if (two) {
       context.globalAlpha = 0.78;
@@ -375,13 +375,11 @@ function line(context: CanvasRenderingContext2D, x0: number, y0: number, x1: num
   context.stroke();
 }
 
-/** Cuts a name in the middle: tensor names differ at their ends. */
+/** Cuts a name at its front: the names of tensors differ at their ends. */
 export function shorten(context: CanvasRenderingContext2D, text: string, room: number): string {
   if (room < 8) return "";
-  if (context.measureText(text).width <= room) return text;
-  const per = context.measureText(text).width / text.length;
-  const kept = Math.floor(room / per) - 1;
-  if (kept < 3) return "";
-  const tail = Math.ceil(kept * 0.6);
-  return `${text.slice(0, kept - tail)}…${text.slice(text.length - tail)}`;
+  const width = context.measureText(text).width;
+  if (width <= room) return text;
+  const kept = Math.floor((room / width) * text.length) - 1;
+  return kept < 3 ? "" : shortName(text, kept);
 }

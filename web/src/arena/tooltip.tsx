@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { formatBytes } from "../bytes";
 import { operatorOf } from "./model";
-import { nameAt } from "./names";
+import { nameAt, shortName } from "./names";
 import type { Picture } from "./picture";
 
 /** The short word on the tensor under the pointer. */
@@ -30,7 +30,7 @@ export function Tooltip({ picture }: { picture: Picture }) {
     <div ref={ref} class={shown ? "tooltip shown" : "tooltip"} aria-hidden="true">
       {shown && (
         <>
-          <strong>{nameAt(model.names, tensor)}</strong>
+          <strong>{shortName(nameAt(model.names, tensor), 80)}</strong>
           <span>
             {formatBytes(model.bytes[tensor] as number)} at{" "}
             {(model.offset[tensor] as number).toLocaleString("en")}

@@ -1,5 +1,5 @@
 import { liveAt, type Model, nodeRow, operatorOf, totalBound, totalBytes } from "../arena/model";
-import { nameAt } from "../arena/names";
+import { nameAt, shortName } from "../arena/names";
 import { formatBytes, formatShare } from "../bytes";
 
 /** A sentence for the reader, with the tensors it speaks of. */
@@ -35,12 +35,14 @@ function peakHint(model: Model, index: number): Hint[] {
     sum += model.bytes[i] as number;
     if (sum >= 0.9 * lane.peak || few.length === 3) break;
   }
-  const names = few.map((i) => `${nameAt(model.names, i)} (${formatBytes(model.bytes[i] as number)})`);
+  const names = few.map(
+    (i) => `${shortName(nameAt(model.names, i))} (${formatBytes(model.bytes[i] as number)})`,
+  );
   const row = nodeRow(model, lane.scope, lane.peakAt);
   const where =
     row < 0
       ? `time ${lane.peakAt}`
-      : `${nameAt(model.nodeNames, row)} (${operatorOf(model, few[0] ?? -1) || "node"}, node ${lane.peakAt})`;
+      : `${shortName(nameAt(model.nodeNames, row))} (${operatorOf(model, few[0] ?? -1) || "node"}, node ${lane.peakAt})`;
   const scope = model.scopes[lane.scope]?.path;
   const place = scope ? ` of ${scope}` : model.pools.length > 1 ? ` of ${model.pools[lane.pool]?.name}` : "";
   const rest = live.length - few.length;
@@ -90,7 +92,9 @@ function gapHint(model: Model): Hint | null {
       tensors: [],
       at: null,
     };
-  const names = split.map((i) => `${nameAt(model.names, i)} (${formatBytes(model.bytes[i] as number)})`);
+  const names = split.map(
+    (i) => `${shortName(nameAt(model.names, i))} (${formatBytes(model.bytes[i] as number)})`,
+  );
   return {
     id: "gap",
     text: `${gap}. ${names.join(" and ")} ${split.length === 1 ? "is" : "are"} small, ${split.length === 1 ? "lives" : "live"} long, and ${split.length === 1 ? "splits" : "split"} the free bytes in two.`,

@@ -1,4 +1,5 @@
-import { MemplanError, type PlanToVerify } from "memplan";
+import type { PlanToVerify } from "memplan";
+import { MemplanError } from "memplan/worker";
 import type { ImportAnswer, ImportRequest } from "./import.worker";
 
 /** A file made ready for the planner. */
