@@ -11,14 +11,9 @@ export function inputBytes(input: unknown, what: "input" | "plan"): Uint8Array {
   if (ArrayBuffer.isView(input)) {
     return new Uint8Array(input.buffer, input.byteOffset, input.byteLength);
   }
-  if (
-    Object.prototype.toString.call(Object(input)) === "[object ArrayBuffer]" &&
-    input instanceof ArrayBuffer
-  ) {
-    return new Uint8Array(input);
-  }
   let text: string | undefined;
   try {
+    if (input instanceof ArrayBuffer) return new Uint8Array(input);
     text = JSON.stringify(input);
   } catch (cause) {
     throw new MemplanError("INVALID_INPUT", `the ${what} has no JSON form: ${reason(cause)}`, { cause });

@@ -72,8 +72,13 @@ function describe(value: unknown): string {
   return Array.isArray(value) ? "a list" : `a value of type ${typeof value}`;
 }
 
+/** What was given; null is no value of any option. */
+function given(values: Values, name: string, byDefault: unknown): unknown {
+  return values[name] === undefined ? byDefault : values[name];
+}
+
 function boolean(values: Values, name: string, byDefault: boolean): boolean {
-  const value = values[name] ?? byDefault;
+  const value = given(values, name, byDefault);
   return typeof value === "boolean" ? value : refuse(name, "true or false", value);
 }
 
@@ -89,7 +94,7 @@ function wholeNumber(values: Values, name: string, byDefault: number, least: num
 }
 
 function oneOf<T extends string>(values: Values, name: string, choices: readonly T[], byDefault: T): T {
-  const value = (values[name] ?? byDefault) as T;
+  const value = given(values, name, byDefault) as T;
   if (!choices.includes(value)) {
     refuse(name, `one of ${choices.map((choice) => `"${choice}"`).join(", ")}`, value);
   }
@@ -97,7 +102,7 @@ function oneOf<T extends string>(values: Values, name: string, choices: readonly
 }
 
 function checkAlignment(values: Values): number {
-  const value = values.alignment ?? 16;
+  const value = given(values, "alignment", 16);
   if (!isBytes(value) || value < 1 || 2 ** Math.round(Math.log2(value)) !== value) {
     refuse("alignment", "a power of two from 1 to 2^52", value);
   }
@@ -118,7 +123,7 @@ function checkCapacity(values: Values): Float64Array | undefined {
 }
 
 function checkOperators(values: Values): { inplace: boolean; operators: string } {
-  const value = values.inplace ?? false;
+  const value = given(values, "inplace", false);
   if (typeof value === "boolean") return { inplace: value, operators: "" };
   if (!Array.isArray(value)) refuse("inplace", "true, false or a list of operator names", value);
   const names: unknown[] = Array.from(value);
@@ -128,7 +133,7 @@ function checkOperators(values: Values): { inplace: boolean; operators: string }
 }
 
 function checkTimeLimit(values: Values): number {
-  const value = values.timeLimitMs ?? 1000;
+  const value = given(values, "timeLimitMs", 1000);
   return typeof value === "number" && value >= 0
     ? value
     : refuse("timeLimitMs", "milliseconds from 0", value);
@@ -176,7 +181,7 @@ export function checkOptions(options: Options | undefined): CheckedOptions {
   const rules = oneOf(values, "rules", RULES, "sound");
   const { inplace, operators } = checkOperators(values);
   refuseUnder(rules, values, inplace);
-  const algorithm = values.algorithm ?? "";
+  const algorithm = given(values, "algorithm", "");
   if (typeof algorithm !== "string") refuse("algorithm", "the name of an algorithm", algorithm);
   const capacity = checkCapacity(values);
   const stepBudget = wholeNumber(values, "stepBudget", Number.POSITIVE_INFINITY, 1);
