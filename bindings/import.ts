@@ -17,8 +17,9 @@ export async function importModel(bytes: Uint8Array, options: ImportOptions = {}
   switch (format) {
     case "tflite":
       return (await import("./import/tflite/import.js")).importTflite(bytes, options);
-    case "pte":
     case "onnx":
+      return (await import("./import/onnx/import.js")).importOnnx(bytes, options);
+    case "pte":
     case "fx":
       throw new Error("next");
     default:

@@ -25,7 +25,10 @@ export class Names {
 /** Builds one graph: tensors and nodes in order, ids and node names unique within it. */
 export class GraphBuilder {
   readonly tensors: Tensor[] = [];
-  readonly nodes: Node[] = [];
+  /** Placeholders of inputs, then those of constants, then the rest, each in the order of adding. */
+  private inputs: Node[] = [];
+  private readonly constants: Node[] = [];
+  private readonly nodes: Node[] = [];
   readonly submodules: Record<string, Graph> = Object.create(null) as Record<string, Graph>;
   private readonly ids = new Names();
   private readonly names = new Names();
@@ -47,8 +50,22 @@ export class GraphBuilder {
 
   addPlaceholder(id: string): string {
     const name = this.names.unique(id);
-    this.nodes.push({ name, op: "placeholder", target: name, specs: [id] });
+    this.inputs.push({ name, op: "placeholder", target: name, specs: [id] });
     return name;
+  }
+
+  /** The placeholder of a constant. */
+  addConstant(id: string): string {
+    const name = this.names.unique(id);
+    this.constants.push({ name, op: "placeholder", target: name, specs: [id] });
+    return name;
+  }
+
+  /** Puts the input placeholders behind the first `kept` into the order of these names. */
+  orderPlaceholders(kept: number, names: readonly string[]): void {
+    const rank = new Map(names.map((name, index) => [name, index]));
+    const rest = this.inputs.slice(kept).sort((a, b) => (rank.get(a.name) ?? 0) - (rank.get(b.name) ?? 0));
+    this.inputs = [...this.inputs.slice(0, kept), ...rest];
   }
 
   addOutput(args: string[], specs: (string | null)[]): void {
@@ -67,7 +84,7 @@ export class GraphBuilder {
       version: 1,
       ...(name === undefined ? {} : { name }),
       tensors: this.tensors,
-      nodes: this.nodes,
+      nodes: [...this.inputs, ...this.constants, ...this.nodes],
       ...(Object.keys(this.submodules).length === 0 ? {} : { submodules: { ...this.submodules } }),
       encounter_to_out_var_failure: true,
     };

@@ -277,7 +277,7 @@ class SubgraphConverter {
 
   private addPlaceholder(tensor: number, constant: boolean): string {
     const id = this.id(tensor, constant);
-    const name = this.builder.addPlaceholder(id);
+    const name = constant ? this.builder.addConstant(id) : this.builder.addPlaceholder(id);
     this.nodes.set(tensor, name);
     return name;
   }

@@ -69,6 +69,9 @@ interface OperatorCode {
   name: string;
 }
 
+/** Bytes that a row counts for: less than it takes in a real file, and no less than it takes in memory by much. */
+const kRowCost = 48;
+const kBufferCost = 8;
 const kOfflinePlanName = "OfflineMemoryAllocation";
 
 /** Reads a .tflite file without copying weights. Throws INVALID_INPUT with the table and byte. */
@@ -117,7 +120,7 @@ class TfliteReader {
     this.constantBuffers = this.readBuffers();
     this.codes = this.readOperatorCodes();
     const subgraphs: TfliteSubgraph[] = [];
-    const count = this.bytes.walk(this.model.subgraphsLength(), 4);
+    const count = this.bytes.walk(this.model.subgraphsLength(), kRowCost);
     for (let index = 0; index < count; index++) {
       this.bytes.enter("subgraphs", index);
       const table = this.model.subgraphs(index);
@@ -135,7 +138,7 @@ class TfliteReader {
 
   /** Which buffers hold data. The data itself is never looked at. */
   private readBuffers(): boolean[] {
-    const count = this.bytes.walk(this.model.buffersLength(), 4);
+    const count = this.bytes.walk(this.model.buffersLength(), kBufferCost);
     const constant: boolean[] = [];
     for (let index = 0; index < count; index++) {
       this.bytes.enter("buffers", index);
@@ -157,7 +160,7 @@ class TfliteReader {
   }
 
   private readOperatorCodes(): OperatorCode[] {
-    const count = this.bytes.walk(this.model.operatorCodesLength(), 4);
+    const count = this.bytes.walk(this.model.operatorCodesLength(), kRowCost);
     const codes: OperatorCode[] = [];
     for (let index = 0; index < count; index++) {
       this.bytes.enter("operator_codes", index);
@@ -176,7 +179,7 @@ class TfliteReader {
     const path = `subgraphs[${index}]`;
     const name = table.name() ?? "";
     const tensors: TfliteTensor[] = [];
-    const tensorCount = this.bytes.walk(table.tensorsLength(), 4);
+    const tensorCount = this.bytes.walk(table.tensorsLength(), kRowCost);
     for (let i = 0; i < tensorCount; i++) {
       this.bytes.enter(`${path}.tensors`, i);
       const tensor = table.tensors(i);
@@ -184,7 +187,7 @@ class TfliteReader {
       tensors.push(this.readTensor(tensor));
     }
     const operators: TfliteOperator[] = [];
-    const operatorCount = this.bytes.walk(table.operatorsLength(), 4);
+    const operatorCount = this.bytes.walk(table.operatorsLength(), kRowCost);
     for (let i = 0; i < operatorCount; i++) {
       this.bytes.enter(`${path}.operators`, i);
       const operator = table.operators(i);
@@ -267,7 +270,7 @@ class TfliteReader {
   }
 
   private readSignatures(subgraphs: number): { key: string; subgraph: number }[] {
-    const count = this.bytes.walk(this.model.signatureDefsLength(), 4);
+    const count = this.bytes.walk(this.model.signatureDefsLength(), kRowCost);
     const signatures = [];
     for (let index = 0; index < count; index++) {
       this.bytes.enter("signature_defs", index);
@@ -282,7 +285,7 @@ class TfliteReader {
 
   /** TFLite Micro takes the last entry of that name (micro_allocation_info.cc). */
   private readOfflinePlan(subgraphs: TfliteSubgraph[]): OfflineEntry | null {
-    const count = this.bytes.walk(this.model.metadataLength(), 4);
+    const count = this.bytes.walk(this.model.metadataLength(), kRowCost);
     let found: OfflineEntry | null = null;
     for (let index = 0; index < count; index++) {
       this.bytes.enter("metadata", index);

@@ -1,0 +1,139 @@
+import type { OnnxTensor } from "./model.js";
+
+/** An extent or a small integer: a number, or the symbol of one that is not known. */
+export type Dim = number | string;
+
+/** What is known of one value. */
+export interface Value {
+  /** Name as in graph JSON; undefined where the value is no tensor or its type is not known. */
+  dtype: string | undefined;
+  /** Undefined where not even the rank is known. */
+  shape: Dim[] | undefined;
+  /** The elements in order, of small tensors that come from constants and shapes; booleans are 0 and 1. */
+  content: Dim[] | undefined;
+}
+
+/** Contents longer than this are not followed: no shape or index list is. */
+export const kMostContent = 1024;
+
+interface DataType {
+  dtype: string;
+  bits: number;
+}
+
+/** TensorProto.DataType by number, IR version 13. Strings have no size. */
+const kDataTypes: readonly (DataType | undefined)[] = [
+  undefined,
+  { dtype: "float32", bits: 32 },
+  { dtype: "uint8", bits: 8 },
+  { dtype: "int8", bits: 8 },
+  { dtype: "uint16", bits: 16 },
+  { dtype: "int16", bits: 16 },
+  { dtype: "int32", bits: 32 },
+  { dtype: "int64", bits: 64 },
+  { dtype: "string", bits: 0 },
+  { dtype: "bool", bits: 8 },
+  { dtype: "float16", bits: 16 },
+  { dtype: "float64", bits: 64 },
+  { dtype: "uint32", bits: 32 },
+  { dtype: "uint64", bits: 64 },
+  { dtype: "complex64", bits: 64 },
+  { dtype: "complex128", bits: 128 },
+  { dtype: "bfloat16", bits: 16 },
+  { dtype: "float8_e4m3fn", bits: 8 },
+  { dtype: "float8_e4m3fnuz", bits: 8 },
+  { dtype: "float8_e5m2", bits: 8 },
+  { dtype: "float8_e5m2fnuz", bits: 8 },
+  { dtype: "uint4", bits: 4 },
+  { dtype: "int4", bits: 4 },
+  { dtype: "float4_e2m1", bits: 4 },
+  { dtype: "float8_e8m0", bits: 8 },
+  { dtype: "uint2", bits: 2 },
+  { dtype: "int2", bits: 2 },
+];
+
+const kBits = new Map(
+  kDataTypes.flatMap((type) => (type === undefined ? [] : [[type.dtype, type.bits] as const])),
+);
+
+/** The name of a TensorProto.DataType; undefined for one that the format does not have. */
+export function dataTypeName(code: number): string | undefined {
+  return kDataTypes[code]?.dtype;
+}
+
+/** Bits an element; undefined where the type has no size of its own. */
+export function bitsOf(dtype: string): number | undefined {
+  return kBits.get(dtype) || undefined;
+}
+
+export function isKnownShape(shape: Dim[] | undefined): shape is number[] {
+  return shape?.every((dim) => typeof dim === "number") ?? false;
+}
+
+/** What is known of a constant: its elements too where they are few and lie in the file. */
+export function constantValue(tensor: OnnxTensor): Value {
+  return { dtype: dataTypeName(tensor.dataType), shape: tensor.dims, content: contentOf(tensor) };
+}
+
+const kInts = new Set(["int64", "int32", "int16", "int8", "uint8", "uint16", "uint32", "bool"]);
+
+function contentOf(tensor: OnnxTensor): number[] | undefined {
+  const dtype = dataTypeName(tensor.dataType);
+  const count = tensor.dims.reduce((product, extent) => product * extent, 1);
+  if (dtype === undefined || tensor.external || count > kMostContent) return undefined;
+  if (!kInts.has(dtype) && dtype !== "float32" && dtype !== "float64") return undefined;
+  const values = count === 0 ? [] : (rawContent(tensor, dtype) ?? fieldContent(tensor, dtype));
+  return values?.length === count ? values : undefined;
+}
+
+function rawContent({ raw }: OnnxTensor, dtype: string): number[] | undefined {
+  if (raw === undefined || raw.length === 0) return undefined;
+  const view = new DataView(raw.buffer, raw.byteOffset, raw.length);
+  const read = kRawReaders[dtype];
+  if (read === undefined) return undefined;
+  const width = (kBits.get(dtype) ?? 0) / 8;
+  if (raw.length % width !== 0 || raw.length / width > kMostContent) return undefined;
+  return Array.from({ length: raw.length / width }, (_, index) => read(view, index * width));
+}
+
+const kRawReaders: Record<string, (view: DataView, at: number) => number> = {
+  int64: (view, at) => Number(view.getBigInt64(at, true)),
+  int32: (view, at) => view.getInt32(at, true),
+  int16: (view, at) => view.getInt16(at, true),
+  int8: (view, at) => view.getInt8(at),
+  uint8: (view, at) => view.getUint8(at),
+  uint16: (view, at) => view.getUint16(at, true),
+  uint32: (view, at) => view.getUint32(at, true),
+  bool: (view, at) => view.getUint8(at),
+  float32: (view, at) => view.getFloat32(at, true),
+  float64: (view, at) => view.getFloat64(at, true),
+};
+
+/** From the field of the type: float_data is 4, int32_data 5 (all small integers), int64_data 7. */
+function fieldContent(tensor: OnnxTensor, dtype: string): number[] | undefined {
+  if (tensor.single.length > 0) return tensor.single;
+  if (dtype === "float32") {
+    const packed = tensor.packed.get(4);
+    if (packed === undefined || packed.length % 4 !== 0 || packed.length > 4 * kMostContent) return undefined;
+    const view = new DataView(packed.buffer, packed.byteOffset, packed.length);
+    return Array.from({ length: packed.length / 4 }, (_, index) => view.getFloat32(4 * index, true));
+  }
+  const packed = tensor.packed.get(dtype === "int64" ? 7 : 5);
+  return packed === undefined ? undefined : varints(packed);
+}
+
+function varints(bytes: Uint8Array): number[] | undefined {
+  const values: number[] = [];
+  let value = 0n;
+  let shift = 0n;
+  for (const byte of bytes) {
+    value |= BigInt(byte & 0x7f) << shift;
+    shift += 7n;
+    if (byte >= 0x80 && shift < 70n) continue;
+    values.push(Number(BigInt.asIntN(64, value)));
+    if (values.length > kMostContent) return undefined;
+    value = 0n;
+    shift = 0n;
+  }
+  return values;
+}
