@@ -160,7 +160,7 @@ struct Program {
   Names names;
   std::unique_ptr<Graph> graph;  // null where there are methods
   std::vector<std::unique_ptr<Graph>> methods;
-  bool shared_buffers = false;
+  bool shared_buffers = true;  // state of one name is one buffer in all methods
 };
 
 }  // namespace memplan

@@ -1,0 +1,388 @@
+#include "selection.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+namespace memplan {
+namespace {
+
+// What ExecuTorch adds to a pool's end for an XNNPACK delegate, whose kernels may read past a
+// buffer.
+constexpr Bytes kXnnpackPadding = 64;
+
+// One buffer on its way into a problem.
+struct Row {
+  BufferSource source;
+  MemId mem_id = 1;
+  Bytes size = 0;  // rounded up
+  Bytes alignment = 1;
+  Tick lower = 0;
+  Tick upper = 0;
+  int32_t spans = -1;  // into Collector::spans_, where it has gaps
+};
+
+bool NamesXnnpack(std::string_view backend) {
+  constexpr std::string_view kWord = "xnnpack";
+  const auto found =
+      std::search(backend.begin(), backend.end(), kWord.begin(), kWord.end(), [](char a, char b) {
+        return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
+      });
+  return found != backend.end();
+}
+
+Bytes PaddingOf(const Program& program, const Nest& nest) {
+  for (const GraphNest& graph : nest.graphs) {
+    const Nodes& nodes = graph.graph->nodes;
+    if (!graph.is_called || nodes.backend_id.empty()) continue;
+    for (NodeIndex n = 0; n < nodes.size(); ++n) {
+      const NameId backend = nodes.backend_of(n);
+      if (nodes.kind[n] == Target::kDelegate && backend != kNoName &&
+          NamesXnnpack(program.names[backend])) {
+        return kXnnpackPadding;
+      }
+    }
+  }
+  return 0;
+}
+
+const std::vector<Pool>& PoolsOf(const Program& program) {
+  return program.graph != nullptr ? program.graph->pools : program.methods.front()->pools;
+}
+
+class Collector {
+ public:
+  Collector(const Program& program, const Nest& nest, const Options& options, Scope scope,
+            const PoolChoice& choice)
+      : program_(program), nest_(nest), options_(options), scope_(scope), choice_(choice) {}
+
+  Result<Selection> Collect() {
+    runs_of_.resize(nest_.graphs.size());
+    for (size_t r = 0; r < nest_.runs.size(); ++r) {
+      runs_of_[nest_.runs[r].graph].push_back(static_cast<int32_t>(r));
+    }
+    for (size_t g = 0; g < nest_.graphs.size(); ++g) {
+      const GraphNest& graph = nest_.graphs[g];
+      selection_.where.emplace_back(graph.home.size());
+      if (!graph.is_called || runs_of_[g].empty()) continue;
+      if (graph.parent < 0 ? scope_ == Scope::kSubmodules : scope_ == Scope::kRoots) continue;
+      AddStorages(static_cast<int32_t>(g));
+      AddScratch(static_cast<int32_t>(g));
+    }
+    if (scope_ == Scope::kSubmodules) AddShadows();
+    if (scope_ == Scope::kAll) {
+      if (Status shared = ShareState(); !shared) return tl::unexpected(shared.error());
+    }
+    return BuildProblems();
+  }
+
+ private:
+  void AddStorages(int32_t g) {
+    const GraphNest& graph = nest_.graphs[g];
+    for (StorageIndex s = 0; s < graph.storages.count(); ++s) {
+      if (IsPlanned(graph, s, options_)) AddRow(g, s);
+    }
+  }
+
+  MemId PoolOf(int32_t g, StorageIndex s) const {
+    const MemId asked = nest_.graphs[g].pool_of(s);
+    if (asked != kNoPool) return asked;
+    const bool chosen = !choice_.empty() && choice_[g][s] != kNoPool;
+    return chosen ? choice_[g][s] : 1;
+  }
+
+  void AddRow(int32_t g, StorageIndex s) {
+    const GraphNest& graph = nest_.graphs[g];
+    Row row;
+    row.source = {BufferSource::kStorage, g, s};
+    row.mem_id = PoolOf(g, s);
+    row.alignment = AlignmentOf(program_, options_, row.mem_id);
+    row.size = AlignUp(graph.storages.size[s], row.alignment);
+    if (graph.parent < 0 && (graph.lifetimes.roles[s] & kRoleState) != 0) {
+      row.upper = nest_.length;
+    } else {
+      SetSpans(
+          g, [s](const Run& run) { return run.spans[s]; }, &row);
+    }
+    rows_.push_back(row);
+  }
+
+  // A storage of several runs is live in each; what lies between them are gaps.
+  template <typename SpanOf>
+  void SetSpans(int32_t g, SpanOf span_of, Row* row) {
+    const std::vector<int32_t>& runs = runs_of_[g];
+    if (runs.size() == 1) {
+      const TickSpan span = span_of(nest_.runs[runs[0]]);
+      row->lower = span.from;
+      row->upper = span.to;
+      return;
+    }
+    std::vector<TickSpan> spans;
+    for (const int32_t r : runs) {
+      const TickSpan span = span_of(nest_.runs[r]);
+      if (span.from < span.to) spans.push_back(span);
+    }
+    std::sort(spans.begin(), spans.end(),
+              [](const TickSpan& a, const TickSpan& b) { return a.from < b.from; });
+    std::vector<TickSpan> merged;
+    for (const TickSpan& span : spans) {
+      if (!merged.empty() && span.from <= merged.back().to) {
+        merged.back().to = std::max(merged.back().to, span.to);
+      } else {
+        merged.push_back(span);
+      }
+    }
+    if (merged.empty()) return;
+    row->lower = merged.front().from;
+    row->upper = merged.back().to;
+    if (merged.size() == 1) return;
+    row->spans = static_cast<int32_t>(spans_.size());
+    spans_.push_back(std::move(merged));
+  }
+
+  void AddScratch(int32_t g) {
+    const GraphNest& graph = nest_.graphs[g];
+    for (size_t i = 0; i < graph.graph->scratch.size(); ++i) {
+      const Scratch& scratch = graph.graph->scratch[i];
+      Row row;
+      row.source = {BufferSource::kScratch, g, static_cast<int32_t>(i)};
+      row.mem_id = scratch.mem_id == kNoPool ? 1 : scratch.mem_id;
+      row.alignment = std::max(scratch.alignment, AlignmentOf(program_, options_, row.mem_id));
+      row.size = AlignUp(scratch.nbytes, row.alignment);
+      const Tick from = graph.start_of(scratch.node);
+      const Tick to = graph.start_of(scratch.node + 1);
+      SetSpans(
+          g,
+          [from, to](const Run& run) {
+            return TickSpan{run.begin + from, run.begin + to};
+          },
+          &row);
+      rows_.push_back(row);
+    }
+  }
+
+  // Where the submodules are counted apart from the outer graph, a branch's output that would lie
+  // at a root's result has bytes of its own: under "move" as long as the result is in use, under
+  // "copy" as long as the branch has it.
+  void AddShadows() {
+    std::vector<std::vector<uint8_t>> seen(nest_.graphs.size());
+    for (size_t g = 0; g < nest_.graphs.size(); ++g) {
+      const GraphNest& graph = nest_.graphs[g];
+      if (graph.placed.empty() || !graph.is_called) continue;
+      for (StorageIndex s = 0; s < graph.storages.count(); ++s) {
+        if (graph.home[s] != Home::kPlaced) continue;
+        const StorageRef target = graph.placed[s];
+        if (nest_.graphs[target.graph].parent >= 0) continue;
+        if (!options_.move_results) {
+          AddRow(static_cast<int32_t>(g), s);
+          continue;
+        }
+        std::vector<uint8_t>& done = seen[target.graph];
+        done.resize(nest_.graphs[target.graph].home.size());
+        if (std::exchange(done[target.storage], 1) == 0) AddRow(target.graph, target.storage);
+      }
+    }
+  }
+
+  // Methods have their state in common: buffers of one name are one buffer.
+  Status ShareState() {
+    if (program_.graph != nullptr || !program_.shared_buffers) return {};
+    std::map<std::string_view, size_t> first;  // buffer name -> row
+    std::vector<uint8_t> drop(rows_.size(), 0);
+    for (const int32_t root : nest_.roots) {
+      const GraphNest& graph = nest_.graphs[root];
+      for (const StateInput& state : FindState(*graph.graph, graph.graph->signature)) {
+        for (const TensorIndex t : graph.graph->nodes.specs_of(state.placeholder)) {
+          if (t == kNoTensor) continue;
+          const StorageIndex s = graph.storages.of[t];
+          const size_t row = RowOf(root, s);
+          if (row == rows_.size()) continue;
+          const auto [at, is_new] = first.emplace(program_.names[state.buffer], row);
+          if (is_new || at->second == row) continue;
+          const Row& other = rows_[at->second];
+          if (other.size != rows_[row].size || other.mem_id != rows_[row].mem_id) {
+            return Fail(ErrorCode::kInvalidInput,
+                        "the buffer \"" + std::string(at->first) +
+                            "\" has another size or pool in another method",
+                        graph.path + "tensors[" + std::to_string(t) + "]");
+          }
+          drop[row] = 1;
+          shared_.push_back({rows_[row].source, other.source});
+        }
+      }
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      if (drop[i] == 0) rows_[kept++] = rows_[i];
+    }
+    rows_.resize(kept);
+    return {};
+  }
+
+  size_t RowOf(int32_t g, StorageIndex s) const {
+    const auto at = std::lower_bound(rows_.begin(), rows_.end(), std::pair(g, s),
+                                     [](const Row& row, const std::pair<int32_t, int32_t>& want) {
+                                       return std::tuple(row.source.graph, int{row.source.kind},
+                                                         row.source.row) <
+                                              std::tuple(want.first, 0, want.second);
+                                     });
+    const bool found = at != rows_.end() && at->source.graph == g &&
+                       at->source.kind == BufferSource::kStorage && at->source.row == s;
+    return found ? static_cast<size_t>(at - rows_.begin()) : rows_.size();
+  }
+
+  // The tie order of problem.h.
+  bool Before(const Row& a, const Row& b) const {
+    if (a.mem_id != b.mem_id) return a.mem_id < b.mem_id;
+    if (a.size != b.size) return a.size > b.size;
+    if (a.lower != b.lower) return a.lower < b.lower;
+    if (a.upper != b.upper) return a.upper < b.upper;
+    if (a.source.graph != b.source.graph) {
+      return nest_.graphs[a.source.graph].path < nest_.graphs[b.source.graph].path;
+    }
+    if (a.source.kind != b.source.kind) return a.source.kind < b.source.kind;
+    if (a.source.kind == BufferSource::kScratch) return a.source.row < b.source.row;
+    const GraphNest& graph = nest_.graphs[a.source.graph];
+    const NameId a_id = graph.graph->tensors.id[graph.storages.base[a.source.row]];
+    const NameId b_id = graph.graph->tensors.id[graph.storages.base[b.source.row]];
+    return program_.names[a_id] < program_.names[b_id];
+  }
+
+  Result<Selection> BuildProblems() {
+    for (const Row& row : rows_) {
+      if (row.size <= kMaxBytes) continue;
+      return Fail(ErrorCode::kTooLarge,
+                  "rounded up to the alignment this is more than 2^53 - 1 bytes",
+                  nest_.graphs[row.source.graph].path + "tensors");
+    }
+    std::sort(rows_.begin(), rows_.end(),
+              [this](const Row& a, const Row& b) { return Before(a, b); });
+    const Bytes padding = PaddingOf(program_, nest_);
+    for (size_t begin = 0; begin < rows_.size();) {
+      size_t end = begin;
+      while (end < rows_.size() && rows_[end].mem_id == rows_[begin].mem_id) ++end;
+      AddPool(begin, end, padding);
+      begin = end;
+    }
+    for (const auto& [source, other] : shared_) {
+      selection_.where[source.graph][source.row] = selection_.where[other.graph][other.row];
+    }
+    if (scope_ != Scope::kSubmodules) AddBases();
+    return std::move(selection_);
+  }
+
+  void AddPool(size_t begin, size_t end, Bytes padding) {
+    PoolProblem pool;
+    pool.mem_id = rows_[begin].mem_id;
+    pool.alignment = AlignmentOf(program_, options_, pool.mem_id);
+    pool.padding = padding;
+    Problem& problem = pool.problem;
+    problem.uniform_alignment = pool.alignment;
+    const bool mixed = std::any_of(rows_.begin() + static_cast<std::ptrdiff_t>(begin),
+                                   rows_.begin() + static_cast<std::ptrdiff_t>(end),
+                                   [&](const Row& row) { return row.alignment != pool.alignment; });
+    const bool gaps = std::any_of(rows_.begin() + static_cast<std::ptrdiff_t>(begin),
+                                  rows_.begin() + static_cast<std::ptrdiff_t>(end),
+                                  [](const Row& row) { return row.spans >= 0; });
+    for (size_t i = begin; i < end; ++i) {
+      const Row& row = rows_[i];
+      const auto buffer = static_cast<BufferIndex>(i - begin);
+      problem.lower.push_back(row.lower);
+      problem.upper.push_back(row.upper);
+      problem.size.push_back(row.size);
+      if (mixed) problem.alignment.push_back(row.alignment);
+      if (gaps) AddGaps(row, &problem);
+      pool.source.push_back(row.source);
+      if (row.source.kind == BufferSource::kStorage) {
+        selection_.where[row.source.graph][row.source.row] = {
+            static_cast<int32_t>(selection_.pools.size()), buffer};
+      }
+    }
+    if (gaps) problem.first_gap.push_back(static_cast<uint32_t>(problem.gaps.size()));
+    selection_.pools.push_back(std::move(pool));
+  }
+
+  void AddGaps(const Row& row, Problem* problem) const {
+    problem->first_gap.push_back(static_cast<uint32_t>(problem->gaps.size()));
+    if (row.spans < 0) return;
+    const std::vector<TickSpan>& spans = spans_[row.spans];
+    for (size_t i = 1; i < spans.size(); ++i) {
+      problem->gaps.push_back({spans[i - 1].to, spans[i].from});
+    }
+  }
+
+  // Bytes that the input says are taken already; a pool that holds nothing else has them too.
+  void AddBases() {
+    if (program_.graph == nullptr) return;
+    const std::vector<Bytes>& taken = program_.graph->input_mem_buffer_sizes;
+    for (size_t m = 1; m < taken.size(); ++m) {
+      if (taken[m] == 0) continue;
+      auto pool =
+          std::find_if(selection_.pools.begin(), selection_.pools.end(),
+                       [m](const PoolProblem& p) { return p.mem_id >= static_cast<MemId>(m); });
+      if (pool == selection_.pools.end() || pool->mem_id != static_cast<MemId>(m)) {
+        const auto place = pool - selection_.pools.begin();
+        for (auto& wheres : selection_.where) {
+          for (Selection::Where& where : wheres) where.pool += where.pool >= place ? 1 : 0;
+        }
+        PoolProblem empty;
+        empty.mem_id = static_cast<MemId>(m);
+        pool = selection_.pools.insert(pool, std::move(empty));
+      }
+      pool->problem.base = taken[m];
+    }
+  }
+
+  const Program& program_;
+  const Nest& nest_;
+  const Options& options_;
+  const Scope scope_;
+  const PoolChoice& choice_;
+  std::vector<std::vector<int32_t>> runs_of_;  // by graph
+  std::vector<Row> rows_;
+  std::vector<std::vector<TickSpan>> spans_;                   // of rows with gaps
+  std::vector<std::pair<BufferSource, BufferSource>> shared_;  // a state and the one it is
+  Selection selection_;
+};
+
+}  // namespace
+
+Result<Selection> Select(const Program& program, const Nest& nest, const Options& options,
+                         Scope scope, const PoolChoice& choice) {
+  return Collector(program, nest, options, scope, choice).Collect();
+}
+
+bool IsPlanned(const GraphNest& nest, StorageIndex s, const Options& options) {
+  const uint8_t roles = nest.lifetimes.roles[s];
+  if (!nest.is_called || nest.home[s] != Home::kOwn) return false;
+  if (!nest.lifetimes.of[s].exists()) return false;
+  if ((roles & (kRoleConst | kRoleUnbound)) != 0) return false;
+  return nest.parent >= 0 || !IsCallerOwned(roles, options);
+}
+
+Bytes AlignmentOf(const Program& program, const Options& options, MemId mem_id) {
+  for (const Pool& pool : PoolsOf(program)) {
+    if (pool.mem_id == mem_id) return std::max(options.alignment, pool.alignment);
+  }
+  return options.alignment;
+}
+
+std::string SourceName(const Program& program, const Nest& nest, const BufferSource& source) {
+  std::string name;
+  for (int32_t g = source.graph; g >= 0; g = nest.graphs[g].parent) {
+    const Graph& graph = *nest.graphs[g].graph;
+    if (nest.graphs[g].parent < 0 && program.graph != nullptr) break;
+    name = std::string(program.names[graph.name]) + "/" + name;
+  }
+  const GraphNest& graph = nest.graphs[source.graph];
+  if (source.kind == BufferSource::kStorage) {
+    const TensorIndex base = graph.storages.base[source.row];
+    return name + std::string(program.names[graph.graph->tensors.id[base]]);
+  }
+  const NodeIndex node = graph.graph->scratch[source.row].node;
+  return name + "scratch of " + std::string(program.names[graph.graph->nodes.name[node]]);
+}
+
+}  // namespace memplan
