@@ -1,0 +1,187 @@
+#include "composition.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace memplan {
+namespace {
+
+class Composer {
+ public:
+  explicit Composer(const Parts& parts) : parts_(parts), run_of_(parts.nest.graphs.size(), -1) {
+    const std::vector<Run>& runs = parts.nest.runs;
+    for (size_t r = 0; r < runs.size(); ++r) {
+      int32_t& run = run_of_[runs[r].graph];
+      run = run == -1 ? static_cast<int32_t>(r) : -2;  // -2: several
+    }
+  }
+
+  Status Compose(Plan* plan) {
+    size_t pools = 2;
+    for (const PoolProblem& pool : parts_.selection.pools) {
+      pools = std::max(pools, static_cast<size_t>(pool.mem_id) + 1);
+    }
+    plan->buffer_sizes.assign(pools, 0);
+    for (size_t p = 0; p < parts_.selection.pools.size(); ++p) {
+      const PoolProblem& pool = parts_.selection.pools[p];
+      Bytes size = pool.problem.base;
+      if (parts_.placements[p] != nullptr) {
+        size = std::max(size, parts_.placements[p]->peak) + pool.padding;
+      }
+      if (size > kMaxBytes) {
+        return Fail(ErrorCode::kTooLarge, "a pool needs more than 2^53 - 1 bytes", "tensors");
+      }
+      plan->buffer_sizes[pool.mem_id] = size;
+    }
+    for (const int32_t root : parts_.nest.roots) {
+      Result<GraphPlan> graph = ComposeGraph(root);
+      if (!graph) return tl::unexpected(graph.error());
+      if (parts_.program.graph != nullptr) {
+        graph->buffer_sizes = plan->buffer_sizes;
+        plan->top = std::move(*graph);
+      } else {
+        plan->methods.push_back(std::move(*graph));
+      }
+    }
+    return {};
+  }
+
+ private:
+  // The buffer that holds a storage, through graphs whose storages it is placed in.
+  Selection::Where Find(int32_t g, StorageIndex s) const {
+    while (parts_.nest.graphs[g].home[s] == Home::kPlaced) {
+      const StorageRef target = parts_.nest.graphs[g].placed[s];
+      g = target.graph;
+      s = target.storage;
+    }
+    return parts_.selection.where[g][s];
+  }
+
+  Result<GraphPlan> ComposeGraph(int32_t g) {
+    const GraphNest& nest = parts_.nest.graphs[g];
+    GraphPlan plan;
+    plan.graph = nest.graph;
+    plan.has_buffer_sizes = nest.is_called;
+    if (nest.is_called) plan.buffer_sizes.assign(2, 0);
+    for (TensorIndex t = 0; t < nest.graph->tensors.size(); ++t) {
+      if (Status fine = ComposeTensor(g, t, &plan); !fine) return tl::unexpected(fine.error());
+    }
+    if (nest.is_called) {
+      CountScratch(g, &plan);
+      AddFrees(g, &plan);
+    }
+    for (const int32_t child : nest.children) {
+      Result<GraphPlan> submodule = ComposeGraph(child);
+      if (!submodule) return submodule;
+      for (size_t m = 1; m < submodule->buffer_sizes.size(); ++m) {
+        Grow(static_cast<MemId>(m), submodule->buffer_sizes[m], &plan);
+      }
+      plan.submodules.push_back(std::move(*submodule));
+    }
+    return plan;
+  }
+
+  static void Grow(MemId mem_id, Bytes end, GraphPlan* plan) {
+    if (plan->buffer_sizes.size() <= static_cast<size_t>(mem_id)) {
+      plan->buffer_sizes.resize(static_cast<size_t>(mem_id) + 1, 0);
+    }
+    plan->buffer_sizes[mem_id] = std::max(plan->buffer_sizes[mem_id], end);
+  }
+
+  Status ComposeTensor(int32_t g, TensorIndex t, GraphPlan* plan) {
+    const GraphNest& nest = parts_.nest.graphs[g];
+    const StorageIndex s = nest.storages.of[t];
+    const Selection::Where where = nest.is_called ? Find(g, s) : Selection::Where{};
+    MemId mem_id = kNoPool;
+    Bytes offset = kNoBytes;
+    int32_t object = -1;
+    Bytes alignment = parts_.options.alignment;
+    if (where.pool >= 0) {
+      const PoolProblem& pool = parts_.selection.pools[where.pool];
+      const Placement& placement = *parts_.placements[where.pool];
+      mem_id = pool.mem_id;
+      alignment = pool.alignment;
+      offset = placement.offset[where.buffer] + nest.storages.offset_of(t);
+      if (!placement.object.empty()) object = placement.object[where.buffer];
+    }
+    const Bytes allocated = AlignUp(nest.graph->tensors.nbytes[t], alignment);
+    if (allocated > kMaxBytes) {
+      return Fail(ErrorCode::kTooLarge,
+                  "rounded up to the alignment this is more than 2^53 - 1 bytes",
+                  nest.path + "tensors[" + std::to_string(t) + "].nbytes");
+    }
+    plan->lifetime.push_back(LifetimeOf(g, s));
+    plan->allocated.push_back(allocated);
+    plan->mem_id.push_back(mem_id);
+    plan->mem_obj_id.push_back(object);
+    plan->mem_offset.push_back(offset);
+    if (mem_id != kNoPool && nest.graph->tensors.nbytes[t] > 0) {
+      Grow(mem_id, offset + allocated, plan);
+    }
+    return {};
+  }
+
+  // The storage's lifetime in nodes, longer where a result has taken over its bytes (controlFlowResults "move").
+  Lifetime LifetimeOf(int32_t g, StorageIndex s) const {
+    const GraphNest& nest = parts_.nest.graphs[g];
+    Lifetime life = nest.lifetimes.of[s];
+    if (!life.exists() || run_of_[g] < 0) return life;
+    const Run& run = parts_.nest.runs[run_of_[g]];
+    const Tick last = run.spans[s].to - 1 - run.begin;
+    const NodeIndex nodes = nest.graph->nodes.size();
+    if (run.spans[s].to == 0 || last < nest.start_of(life.last + 1)) return life;
+    if (nest.start.empty()) {
+      life.last = std::min<NodeIndex>(last, nodes - 1);
+    } else {
+      const auto after = std::upper_bound(nest.start.begin(), nest.start.end() - 1, last);
+      life.last = static_cast<NodeIndex>(after - nest.start.begin()) - 1;
+    }
+    return life;
+  }
+
+  void CountScratch(int32_t g, GraphPlan* plan) const {
+    if (parts_.nest.graphs[g].graph->scratch.empty()) return;
+    for (size_t p = 0; p < parts_.selection.pools.size(); ++p) {
+      const PoolProblem& pool = parts_.selection.pools[p];
+      for (size_t b = 0; b < pool.source.size(); ++b) {
+        const BufferSource& source = pool.source[b];
+        if (source.kind != BufferSource::kScratch || source.graph != g) continue;
+        if (pool.problem.size[b] == 0) continue;
+        Grow(pool.mem_id, parts_.placements[p]->offset[b] + pool.problem.size[b], plan);
+      }
+    }
+  }
+
+  // What has no bound is freed once, after the last node that reads its storage; never what comes from outside or is
+  // returned. The storage goes by its base, or where that has a bound, by the first tensor without one.
+  void AddFrees(int32_t g, GraphPlan* plan) const {
+    const GraphNest& nest = parts_.nest.graphs[g];
+    const Tensors& tensors = nest.graph->tensors;
+    std::vector<uint8_t> freed(nest.home.size(), 0);
+    const auto unbound = [&](TensorIndex t) {
+      return tensors.dynamism[t] == Dynamism::kDynamicUnbound;
+    };
+    for (TensorIndex t = 0; t < tensors.size(); ++t) {
+      const StorageIndex s = nest.storages.of[t];
+      constexpr uint8_t kKept = kRoleInput | kRoleOutput | kRoleState | kRoleConst;
+      if (!unbound(t) || freed[s] != 0 || (nest.lifetimes.roles[s] & kKept) != 0) continue;
+      if (!nest.lifetimes.of[s].exists() || nest.home[s] != Home::kOwn) continue;
+      freed[s] = 1;
+      const TensorIndex base = nest.storages.base[s];
+      plan->frees.push_back({LifetimeOf(g, s).last, unbound(base) ? base : t});
+    }
+    std::sort(plan->frees.begin(), plan->frees.end(), [](const Free& a, const Free& b) {
+      return a.after != b.after ? a.after < b.after : a.tensor < b.tensor;
+    });
+  }
+
+  const Parts& parts_;
+  std::vector<int32_t> run_of_;  // by graph: its only run, -1 for none, -2 for several
+};
+
+}  // namespace
+
+Status Compose(const Parts& parts, Plan* plan) { return Composer(parts).Compose(plan); }
+
+}  // namespace memplan
