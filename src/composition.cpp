@@ -122,7 +122,8 @@ class Composer {
     return {};
   }
 
-  // The storage's lifetime in nodes, longer where a result has taken over its bytes (controlFlowResults "move").
+  // The storage's lifetime in nodes, longer where a result has taken over its bytes
+  // (controlFlowResults "move").
   Lifetime LifetimeOf(int32_t g, StorageIndex s) const {
     const GraphNest& nest = parts_.nest.graphs[g];
     Lifetime life = nest.lifetimes.of[s];
@@ -153,8 +154,9 @@ class Composer {
     }
   }
 
-  // What has no bound is freed once, after the last node that reads its storage; never what comes from outside or is
-  // returned. The storage goes by its base, or where that has a bound, by the first tensor without one.
+  // What has no bound is freed once, after the last node that reads its storage; never what comes
+  // from outside or is returned. The storage goes by its base, or where that has a bound, by the
+  // first tensor without one.
   void AddFrees(int32_t g, GraphPlan* plan) const {
     const GraphNest& nest = parts_.nest.graphs[g];
     const Tensors& tensors = nest.graph->tensors;

@@ -14,7 +14,8 @@
 
 namespace memplan {
 
-// What the plan is made of; `placements` go with selection.pools (null where a pool has no buffers).
+// What the plan is made of; `placements` go with selection.pools (null where a pool has no
+// buffers).
 struct Parts {
   const Program& program;
   const Nest& nest;
@@ -23,8 +24,8 @@ struct Parts {
   const Options& options;
 };
 
-// Fills the graphs' columns, frees and buffer sizes, of the whole too. TOO_LARGE where a tensor's rounded size or a
-// pool's end is past 2^53 - 1.
+// Fills the graphs' columns, frees and buffer sizes, of the whole too. TOO_LARGE where a tensor's
+// rounded size or a pool's end is past 2^53 - 1.
 Status Compose(const Parts& parts, Plan* plan);
 
 }  // namespace memplan

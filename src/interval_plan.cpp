@@ -23,8 +23,8 @@ class IntervalJob final : public PlanJob {
     pools_ = std::move(*pools);
     std::vector<const Problem*> problems;
     for (const IntervalProblem& pool : pools_) problems.push_back(&pool.problem);
-    Result<PoolRace> race = PoolRace::Start(options_.algorithm, std::move(problems),
-                                            {options_.seed, options_.stop_at});
+    Result<PoolRace> race =
+        PoolRace::Start(options_.algorithm, std::move(problems), {options_.seed, options_.stop_at});
     if (!race) return tl::unexpected(race.error());
     race_ = std::make_unique<PoolRace>(std::move(*race));
     return {};
@@ -51,8 +51,7 @@ class IntervalJob final : public PlanJob {
       const Placement* placement = planner.best();
       if (placement == nullptr) {
         return tl::unexpected(IntervalCapacityError(
-            *file_, pool,
-            {planner.infeasible(), planner.lower_bound(), planner.smallest_peak()}));
+            *file_, pool, {planner.infeasible(), planner.lower_bound(), planner.smallest_peak()}));
       }
       if (!CheckPlacement(pool.problem, *placement).empty()) {
         return Fail(ErrorCode::kInternal,

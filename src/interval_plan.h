@@ -12,9 +12,9 @@
 
 namespace memplan {
 
-// One problem a pool; the planners work in PlanJob::Step. The job owns both arguments; `bytes` is what the file's names
-// point into. Only the rules `sound` know intervals: INVALID_OPTION for others. Further errors are those of
-// MakeIntervalProblems and PoolRace::Start.
+// One problem a pool; the planners work in PlanJob::Step. The job owns both arguments; `bytes` is
+// what the file's names point into. Only the rules `sound` know intervals: INVALID_OPTION for
+// others. Further errors are those of MakeIntervalProblems and PoolRace::Start.
 Result<std::unique_ptr<PlanJob>> StartIntervalJob(std::vector<char> bytes,
                                                   std::unique_ptr<IntervalFile> file,
                                                   const Options& options);

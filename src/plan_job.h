@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "graph.h"
+#include "graph_reader.h"
 #include "interval_file.h"
 #include "options.h"
 #include "plan.h"
@@ -17,6 +18,11 @@
 #include "verifier.h"
 
 namespace memplan {
+
+// Reads graph JSON, methods JSON, buffers JSON or CSV, told by content. `bytes` is written into and
+// gets padding at its end; the result's names point into it, so it must stay where it is (moving
+// the vector keeps that).
+Result<JsonInput> ReadInput(std::vector<char>* bytes);
 
 struct Progress {
   std::string_view phase;      // the planner at work: "greedy_by_size", "repair", "search"

@@ -19,8 +19,7 @@ uint32_t Asks(const Problem& problem) {
 
 }  // namespace
 
-Result<PoolRace> PoolRace::Start(std::string_view algorithm,
-                                 std::vector<const Problem*> problems,
+Result<PoolRace> PoolRace::Start(std::string_view algorithm, std::vector<const Problem*> problems,
                                  const SearchOptions& options) {
   if (algorithm.empty()) algorithm = kDefaultAlgorithm;
   const PlannerInfo* info = FindPlanner(algorithm);
@@ -31,12 +30,11 @@ Result<PoolRace> PoolRace::Start(std::string_view algorithm,
   for (const Problem* problem : problems) {
     const uint32_t missing = Asks(*problem) & ~info->honours;
     if (missing == 0) continue;
-    const char* what = (missing & kHonoursPins) != 0 ? "pinned offsets"
-                       : (missing & kHonoursConflicts) != 0
-                           ? "conflicts"
-                           : "different alignments in one pool";
-    return Fail(ErrorCode::kUnsupported,
-                "\"" + std::string(algorithm) + "\" cannot honour " + what, "algorithm");
+    const char* what = (missing & kHonoursPins) != 0        ? "pinned offsets"
+                       : (missing & kHonoursConflicts) != 0 ? "conflicts"
+                                                            : "different alignments in one pool";
+    return Fail(ErrorCode::kUnsupported, "\"" + std::string(algorithm) + "\" cannot honour " + what,
+                "algorithm");
   }
   return PoolRace(*info, std::move(problems), options);
 }

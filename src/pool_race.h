@@ -15,16 +15,17 @@
 
 namespace memplan {
 
-// Gives each pool's planner an equal share of the steps, in turns of fixed length, so the sum of steps alone decides
-// how far each has come.
+// Gives each pool's planner an equal share of the steps, in turns of fixed length, so the sum of
+// steps alone decides how far each has come.
 class PoolRace {
  public:
-  // INVALID_OPTION where no planner has that name, UNSUPPORTED where it cannot honour what a problem asks. The
-  // problems outlive the race. Empty `algorithm`: the default, auto.
+  // INVALID_OPTION where no planner has that name, UNSUPPORTED where it cannot honour what a
+  // problem asks. The problems outlive the race. Empty `algorithm`: the default, auto.
   static Result<PoolRace> Start(std::string_view algorithm, std::vector<const Problem*> problems,
                                 const SearchOptions& options);
 
-  // Works for about `budget` steps; false when nothing is left to do. Every pool has a plan after the first call.
+  // Works for about `budget` steps; false when nothing is left to do. Every pool has a plan after
+  // the first call.
   bool Step(int64_t budget);
   bool done() const { return done_; }
 
@@ -39,8 +40,8 @@ class PoolRace {
 
   // The algorithm that found most of the bytes; that of the race itself where it runs no others.
   std::string_view winner() const;
-  // Totals over the pools, in the order of the first pool's. Where one algorithm was not needed in some pool
-  // any more, that pool's best counts.
+  // Totals over the pools, in the order of the first pool's. Where one algorithm was not needed in
+  // some pool any more, that pool's best counts.
   std::vector<PlannerResult> results() const;
 
  private:
@@ -51,8 +52,8 @@ class PoolRace {
   std::string_view name_;
   std::vector<std::unique_ptr<Planner>> planners_;
   Bytes stop_at_ = kNoBytes;
-  size_t turn_ = 0;         // whose turn it is
-  int64_t turn_left_ = 0;   // steps
+  size_t turn_ = 0;        // whose turn it is
+  int64_t turn_left_ = 0;  // steps
   int64_t steps_ = 0;
   bool started_ = false;
   bool done_ = false;

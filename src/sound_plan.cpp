@@ -70,8 +70,8 @@ class SoundJob final : public PlanJob {
       if (Status fine = SetCapacity(&pool); !fine) return fine;
       if (pool.problem.count() > 0) problems.push_back(&pool.problem);
     }
-    Result<PoolRace> race = PoolRace::Start(options_.algorithm, std::move(problems),
-                                            {options_.seed, options_.stop_at});
+    Result<PoolRace> race =
+        PoolRace::Start(options_.algorithm, std::move(problems), {options_.seed, options_.stop_at});
     if (!race) return tl::unexpected(race.error());
     race_ = std::make_unique<PoolRace>(std::move(*race));
     return {};

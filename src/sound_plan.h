@@ -12,9 +12,9 @@
 
 namespace memplan {
 
-// Storages, lifetimes and problems are made here; the planners work in PlanJob::Step. The job owns both arguments.
-// `bytes` is what the program's names point into. Errors: INVALID_INPUT, BAD_SUBMODULE, TOO_LARGE, UNSUPPORTED,
-// INVALID_OPTION.
+// Storages, lifetimes and problems are made here; the planners work in PlanJob::Step. The job owns
+// both arguments. `bytes` is what the program's names point into. Errors: INVALID_INPUT,
+// BAD_SUBMODULE, TOO_LARGE, UNSUPPORTED, INVALID_OPTION.
 Result<std::unique_ptr<PlanJob>> StartSoundJob(std::vector<char> bytes,
                                                std::unique_ptr<Program> program,
                                                const Options& options);

@@ -1,0 +1,65 @@
+#include "plan_job.h"
+
+#include <string_view>
+#include <utility>
+
+#include "executorch/executorch.h"
+#include "graph_reader.h"
+#include "interval_csv.h"
+#include "interval_plan.h"
+#include "json_walker.h"
+#include "sound_plan.h"
+
+namespace memplan {
+namespace {
+
+// ExecuTorch's planners know no steps: all is done at the end.
+class ExecutorchJob final : public PlanJob {
+ public:
+  ExecutorchJob(std::vector<char> bytes, std::unique_ptr<Program> program, Options options)
+      : bytes_(std::move(bytes)), program_(std::move(program)), options_(std::move(options)) {}
+
+  bool Step(int64_t) override { return false; }
+  Progress progress() const override { return {}; }
+  Result<Plan> Finish() override { return PlanExecutorch(*program_, options_); }
+  const Program* program() const override { return program_.get(); }
+  const IntervalFile* intervals() const override { return nullptr; }
+
+ private:
+  std::vector<char> bytes_;
+  std::unique_ptr<Program> program_;
+  Options options_;
+};
+
+// What begins with a brace or bracket is meant as JSON, all else as CSV.
+bool LooksLikeJson(std::string_view text) {
+  const size_t at = text.find_first_not_of(" \t\r\n\xef\xbb\xbf");
+  return at == std::string_view::npos || text[at] == '{' || text[at] == '[';
+}
+
+}  // namespace
+
+Result<JsonInput> ReadInput(std::vector<char>* bytes) {
+  const size_t size = bytes->size();
+  if (!LooksLikeJson({bytes->data(), size})) {
+    Result<IntervalFile> file = ReadIntervalCsv({bytes->data(), size});
+    if (!file) return tl::unexpected(file.error());
+    return JsonInput{nullptr, std::make_unique<IntervalFile>(std::move(*file))};
+  }
+  bytes->resize(size + kJsonPadding, '\0');
+  return ReadJsonInput({bytes->data(), size});
+}
+
+Result<std::unique_ptr<PlanJob>> PlanJob::Start(std::vector<char> bytes, const Options& options) {
+  Result<JsonInput> input = ReadInput(&bytes);
+  if (!input) return tl::unexpected(input.error());
+  if (input->intervals != nullptr) {
+    return StartIntervalJob(std::move(bytes), std::move(input->intervals), options);
+  }
+  if (options.rules == Rules::kSound) {
+    return StartSoundJob(std::move(bytes), std::move(input->program), options);
+  }
+  return std::make_unique<ExecutorchJob>(std::move(bytes), std::move(input->program), options);
+}
+
+}  // namespace memplan
