@@ -5,9 +5,8 @@ import { overlayInks, themeChoice } from "../theme";
 import { nodeRow, stepAt } from "./model";
 import { nameAt } from "./names";
 import type { Picture } from "./picture";
-import { columnMost } from "./raster";
 import { contextFor, fillCurve } from "./strip_canvas";
-import { fitBytes, layoutStage } from "./view";
+import { fitBytes, layoutStage, type Range } from "./view";
 
 /** Bytes live at each node, on the time axis of the picture above; a slider that scrubs. */
 export function LiveStrip({ picture }: { picture: Picture }) {
@@ -22,6 +21,7 @@ export function LiveStrip({ picture }: { picture: Picture }) {
     };
     const off = effect(() => {
       void [
+        picture.curves.value,
         picture.view.value,
         picture.scrub.value,
         picture.lane.value,
@@ -113,6 +113,28 @@ function timeAt(canvas: HTMLCanvasElement, picture: Picture, clientX: number): n
   return Math.max(0, Math.min(end, Math.floor(range.from + part * (range.to - range.from))));
 }
 
+/** The worker's last curve, moved and scaled to the view of the moment. */
+function liveArea(
+  context: CanvasRenderingContext2D,
+  picture: Picture,
+  at: { left: number; width: number; height: number; most: number; room: number; range: Range },
+): void {
+  const drawn = picture.curves.value;
+  const index = drawn?.views.findIndex((v) => v.lane === picture.lane.value) ?? -1;
+  const view = drawn?.views[index];
+  const curve = drawn?.curves[index];
+  if (!view || !curve) return;
+  const scale = (at.width - at.left) / (at.range.to - at.range.from);
+  const x0 = at.left + (view.t0 - at.range.from) * scale;
+  const step = ((view.t1 - view.t0) * scale) / curve.length;
+  context.save();
+  context.beginPath();
+  context.rect(at.left, 0, at.width - at.left, at.height);
+  context.clip();
+  fillCurve(context, curve, at.most, x0, at.height, at.room, step);
+  context.restore();
+}
+
 function drawStrip(canvas: HTMLCanvasElement, picture: Picture): void {
   const fitted = contextFor(canvas);
   const lane = picture.model.lanes[picture.lane.value];
@@ -123,21 +145,10 @@ function drawStrip(canvas: HTMLCanvasElement, picture: Picture): void {
   const left = leftOf(canvas, picture);
   const range = picture.view.value.x[lane.scope] ?? { from: 0, to: 1 };
   const most = Math.max(1, fitBytes(picture.model, picture.lane.value, picture.leastBytes).to);
-  const view = {
-    lane: 0,
-    x: 0,
-    y: 0,
-    width: Math.max(1, Math.round(width - left)),
-    height,
-    t0: range.from,
-    t1: range.to,
-    b0: 0,
-    b1: most,
-  };
   const room = height - 4;
   context.fillStyle = inks.bound;
   context.globalAlpha = 0.35;
-  fillCurve(context, columnMost(view, lane, "live"), most, left, height, room);
+  liveArea(context, picture, { left, width, height, most, room, range });
   context.globalAlpha = 1;
   context.strokeStyle = inks.rule;
   context.beginPath();

@@ -1,6 +1,7 @@
 import { effect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { overlayInks, themeChoice } from "../theme";
+import type { Lane } from "./model";
 import type { Picture } from "./picture";
 import { columnMost } from "./raster";
 import { contextFor, fillCurve } from "./strip_canvas";
@@ -82,6 +83,24 @@ export function Overview({ picture }: { picture: Picture }) {
   );
 }
 
+interface Curves {
+  width: number;
+  high: Float64Array;
+  live: Float64Array;
+}
+
+/** They never change for a lane and a width, and cost a pass over all events. */
+const kept = new WeakMap<Lane, Curves>();
+
+function curvesOf(lane: Lane, full: Range, width: number): Curves {
+  const known = kept.get(lane);
+  if (known?.width === width) return known;
+  const view = { lane: 0, x: 0, y: 0, width, height: 1, t0: full.from, t1: full.to, b0: 0, b1: 1 };
+  const curves = { width, high: columnMost(view, lane, "high"), live: columnMost(view, lane, "live") };
+  kept.set(lane, curves);
+  return curves;
+}
+
 function drawOverview(canvas: HTMLCanvasElement, picture: Picture): void {
   const fitted = contextFor(canvas);
   const lane = picture.model.lanes[picture.lane.value];
@@ -89,23 +108,13 @@ function drawOverview(canvas: HTMLCanvasElement, picture: Picture): void {
   const { context, width, height } = fitted;
   const inks = overlayInks();
   const full = fullRange(picture.model, lane.scope);
-  const view = {
-    lane: 0,
-    x: 0,
-    y: 0,
-    width: Math.max(1, Math.round(width)),
-    height,
-    t0: full.from,
-    t1: full.to,
-    b0: 0,
-    b1: 1,
-  };
+  const curves = curvesOf(lane, full, Math.max(1, Math.round(width)));
   const most = Math.max(1, lane.top, lane.peak);
   context.fillStyle = inks.faint;
   context.globalAlpha = 0.28;
-  fillCurve(context, columnMost(view, lane, "high"), most, 0, height, height - 3);
+  fillCurve(context, curves.high, most, 0, height, height - 3);
   context.globalAlpha = 0.55;
-  fillCurve(context, columnMost(view, lane, "live"), most, 0, height, height - 3);
+  fillCurve(context, curves.live, most, 0, height, height - 3);
   context.globalAlpha = 1;
   drawWindow(
     context,

@@ -32,6 +32,8 @@ export class Picture {
   /** Rows that the search found; null without a search. */
   readonly found = signal<Uint32Array | null>(null);
   readonly faults = signal<readonly FaultMark[]>([]);
+  /** The live bytes as the worker last drew them: views and, for each, the most per pixel column. */
+  readonly curves = signal<Pick<Drawn, "views" | "curves"> | null>(null);
   /** Goes up whenever colours changed and the picture must be drawn anew. */
   readonly paints = signal(0);
 
@@ -83,7 +85,11 @@ export class Picture {
   ): Promise<Drawn> {
     const serial = ++this.#serial;
     return new Promise((resolve) => {
-      this.#waiting.set(serial, (answer) => resolve(answer as Drawn));
+      this.#waiting.set(serial, (answer) => {
+        const drawn = answer as Drawn;
+        this.curves.value = { views: drawn.views, curves: drawn.curves };
+        resolve(drawn);
+      });
       this.#send({ kind: "draw", serial, width, height, views, ids }, ids ? [ids.buffer] : []);
     });
   }

@@ -24,14 +24,16 @@ export function fillCurve(
   x: number,
   bottom: number,
   height: number,
+  /** Pixels per entry. */
+  step = 1,
 ): void {
   context.beginPath();
   context.moveTo(x, bottom);
   for (let i = 0; i < curve.length; i++) {
     const y = bottom - ((curve[i] as number) / most) * height;
-    context.lineTo(x + i, y);
-    context.lineTo(x + i + 1, y);
+    context.lineTo(x + i * step, y);
+    context.lineTo(x + (i + 1) * step, y);
   }
-  context.lineTo(x + curve.length, bottom);
+  context.lineTo(x + curve.length * step, bottom);
   context.fill();
 }
