@@ -1,0 +1,109 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { serve } from "../../scripts/serve.mjs";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** The built site on a server with the strict content security policy, and a browser to use it with. */
+export interface Site {
+  url: string;
+  browser: Browser;
+  /** A page of its own; what the console has to complain of is in `complaints`. */
+  open(
+    options?: BrowserContextOptions & { fragment?: string },
+  ): Promise<{ page: Page; complaints: string[] }>;
+  close(): Promise<void>;
+}
+
+export async function openSite(): Promise<Site> {
+  const server = await serve({ "/": process.env.MEMPLAN_SITE ?? join(ROOT, "build/web") });
+  const browser = await chromium.launch({
+    executablePath: "/usr/bin/chromium",
+    args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
+  });
+  return {
+    url: server.url,
+    browser,
+    async open({ fragment, ...options } = {}) {
+      const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+      const page = await context.newPage();
+      const complaints: string[] = [];
+      page.on("console", (m) => {
+        if (m.type() === "error" || m.type() === "warning") complaints.push(m.text());
+      });
+      page.on("pageerror", (e) => complaints.push(e.message));
+      await page.goto(server.url + (fragment ? `#${fragment}` : ""));
+      return { page, complaints };
+    },
+    async close() {
+      await browser.close();
+      await server.close();
+    },
+  };
+}
+
+export function data(path: string): Buffer {
+  return readFileSync(join(ROOT, "tests/data", path));
+}
+
+/** Opens a sample from the start page and waits for its picture and the end of the search. */
+export async function openSample(page: Page, name: string): Promise<void> {
+  await page.locator(".sample", { hasText: name }).click();
+  await settled(page);
+}
+
+/** Waits until a plan is on show and nothing runs any more. */
+export async function settled(page: Page): Promise<void> {
+  await page.waitForSelector(".stage[data-drawn]", { timeout: 30_000 });
+  await page.waitForFunction(() => document.querySelector(".headline .progress") === null, undefined, {
+    timeout: 30_000,
+  });
+}
+
+/** Drops a file on the page as a hand would. */
+export async function dropFile(page: Page, name: string, bytes: Uint8Array): Promise<void> {
+  const base64 = Buffer.from(bytes).toString("base64");
+  const transfer = await page.evaluateHandle(
+    ({ name, base64 }) => {
+      const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([bytes], name));
+      return transfer;
+    },
+    { name, base64 },
+  );
+  for (const type of ["dragenter", "dragover", "drop"]) {
+    await page.dispatchEvent("body", type, { dataTransfer: transfer });
+  }
+}
+
+/** The number of bytes in the headline. */
+export async function headlineBytes(page: Page): Promise<number> {
+  const text = (await page.locator(".headline .exact").textContent()) ?? "";
+  return Number(
+    text
+      .replace(/bytes?.*/, "")
+      .replaceAll(",", "")
+      .trim(),
+  );
+}
+
+/** Where on the screen a tensor's rectangle has its middle, by the ids the picture was drawn with. */
+export async function middleOf(page: Page, tensor: string): Promise<{ x: number; y: number }> {
+  const box = await page.locator(".stage").first().boundingBox();
+  if (!box) throw new Error("no stage");
+  for (let y = box.height - 4; y > 0; y -= 6) {
+    for (let x = 4; x < box.width; x += 9) {
+      await page.mouse.move(box.x + x, box.y + y);
+      const name = await page
+        .locator(".tooltip strong")
+        .first()
+        .textContent({ timeout: 50 })
+        .catch(() => "");
+      if (name === tensor) return { x: box.x + x, y: box.y + y };
+    }
+  }
+  throw new Error(`${tensor} is not to be found in the picture`);
+}
