@@ -14,7 +14,11 @@ export type { WasmSource } from "./wasm_source.js";
 export type { MemplanWorker, WorkerLoadOptions, WorkerPlanOptions } from "./worker_client.js";
 
 const start: StartWorker = (url, receive, lost) => {
-  const worker = new Worker(url ?? new URL("./worker_thread_node.js", import.meta.url), { name: "memplan" });
+  const worker = new Worker(url ?? new URL("./worker_thread_node.js", import.meta.url), {
+    name: "memplan",
+    // The process may have been started with flags that a thread refuses (--input-type).
+    execArgv: [],
+  });
   worker.on("message", receive);
   worker.on("error", (error) => lost(`memplan's worker cannot run: ${error}`));
   worker.unref();

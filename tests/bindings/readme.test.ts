@@ -1,0 +1,56 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { promisify } from "node:util";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openChromium, runOnPage } from "./chromium.ts";
+
+const README = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+
+function snippets(language: string): string[] {
+  return [...README.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, "gms"))].map(
+    (match) => match[1] as string,
+  );
+}
+
+/** What a snippet's comments say that it prints, in order: `console.log(…); // bytes: [0, 512]`. */
+function promised(snippet: string): string[] {
+  return [...snippet.matchAll(/console\.log\([^\n]*\); \/\/ (.*)$/gm)].map((match) => match[1] as string);
+}
+
+describe("the snippets of the README", () => {
+  it("are there", () => {
+    expect(snippets("js").length).toBeGreaterThanOrEqual(3);
+    expect(snippets("html").length).toBeGreaterThanOrEqual(1);
+  });
+
+  it.each(snippets("js"))("run in Node and print what their comments say: %s", async (snippet) => {
+    const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", snippet], {
+      cwd: new URL("../../", import.meta.url).pathname,
+      timeout: 50_000,
+    });
+    const printed = stdout.trim().split("\n");
+    for (const words of promised(snippet)) {
+      const value = words.replace(/^[^:[]*: (?=\[)/, "").replace(/^(true|false):.*/, "$1");
+      expect(printed.map((line) => line.replace(/\[ /, "[").replace(/ \]/, "]"))).toContain(value);
+    }
+  });
+
+  describe("on a page", () => {
+    let browser: Browser;
+    beforeAll(async () => {
+      browser = await openChromium();
+    });
+    afterAll(() => browser.close());
+
+    it.each(snippets("html"))("%s", async (snippet) => {
+      const script = /<script type="module">(.*)<\/script>/s.exec(snippet)?.[1] as string;
+      const { result, complaints } = await runOnPage(
+        browser,
+        `${script.replace("./node_modules/memplan/dist/", "/dist/")}\nexport default document.title;`,
+      );
+      expect(result).toBe("100 bytes");
+      expect(complaints).toEqual([]);
+    });
+  });
+});
