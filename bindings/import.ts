@@ -20,6 +20,7 @@ export async function importModel(bytes: Uint8Array, options: ImportOptions = {}
     case "onnx":
       return (await import("./import/onnx/import.js")).importOnnx(bytes, options);
     case "pte":
+      return (await import("./import/pte/import.js")).importPte(bytes, options);
     case "fx":
       throw new Error("next");
     default:

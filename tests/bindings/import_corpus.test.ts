@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { importModel } from "../../bindings/import.js";
-import type { Graph, Tensor } from "../../bindings/types.js";
+import type { Graph, PlanToVerify, Tensor } from "../../bindings/types.js";
 import { lifetimesOf, maxLive } from "./import_lifetimes.js";
 
 const kCorpus = new URL("../data/corpus/", import.meta.url);
@@ -55,7 +55,7 @@ function shapeOf(graph: Graph): unknown {
 }
 
 describe("corpus", () => {
-  const rows = corpusRows().filter(({ file }) => !file.endsWith(".pte"));
+  const rows = corpusRows();
   it("names every file there is", () => {
     expect(
       corpusRows()
@@ -79,5 +79,14 @@ describe("corpus", () => {
     expect(lives).toEqual([...lifetimesOf(expected).values()]);
     if (bound >= 0) expect(maxLive(lives, actual.nodes.length)).toBe(bound);
     expect(actual.signature).toEqual(expected.signature);
+  });
+
+  it("reads ExecuTorch's own plan", async () => {
+    const { plan, notes } = await importModel(readFileSync(new URL("models/keyword_spotting.pte", kCorpus)));
+    const text = readFileSync(new URL("graphs/et_keyword_spotting.executorch_plan.json", kCorpus), "utf8");
+    const expected = JSON.parse(text) as PlanToVerify;
+    expect(plan?.buffer_sizes).toEqual(expected.buffer_sizes);
+    expect(plan?.tensors).toEqual(expected.tensors);
+    expect(notes.join(" ")).toContain("ExecuTorch's own plan");
   });
 });
