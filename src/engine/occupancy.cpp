@@ -29,7 +29,7 @@ Address AlignTo(Address offset, Address alignment) {
 
 template <typename Address>
 Occupancy<Address>::Occupancy(const Packing& packing, const SlotTree& tree)
-    : packing_(packing), tree_(tree), some_(tree.numbered_count()), every_(tree.numbered_count()) {
+    : packing_(packing), tree_(tree), lists_(2 * static_cast<size_t>(tree.numbered_count())) {
   if (!packing.first_conflict.empty()) placed_.assign(packing.count(), kNone);
 }
 
@@ -40,10 +40,10 @@ void Occupancy<Address>::Put(ItemIndex item, Address offset) {
     tree_.Visit(
         span,
         [&](int32_t node) {
-          some_.Add(node, offset, end);
-          every_.Add(node, offset, end);
+          lists_.Add(Some(node), offset, end);
+          lists_.Add(Every(node), offset, end);
         },
-        [&](int32_t node) { some_.Add(node, offset, end); });
+        [&](int32_t node) { lists_.Add(Some(node), offset, end); });
   }
   if (!placed_.empty()) placed_[item] = offset;
 }
@@ -51,12 +51,12 @@ void Occupancy<Address>::Put(ItemIndex item, Address offset) {
 template <typename Address>
 void Occupancy<Address>::Collect(ItemIndex item) {
   cursors_.clear();
-  const auto add = [this](const RunLists<Address>& lists, int32_t node) {
-    if (!lists.empty(node)) cursors_.push_back({lists.begin(node), lists.end(node)});
+  const auto add = [this](size_t list) {
+    if (!lists_.empty(list)) cursors_.push_back({lists_.begin(list), lists_.end(list)});
   };
   for (const SlotSpan& span : packing_.spans(item)) {
     tree_.Visit(
-        span, [&](int32_t node) { add(some_, node); }, [&](int32_t node) { add(every_, node); });
+        span, [&](int32_t node) { add(Some(node)); }, [&](int32_t node) { add(Every(node)); });
   }
   if (!placed_.empty()) CollectConflicts(item);
 }

@@ -48,6 +48,10 @@ class Occupancy {
     const Run<Address>* end;
   };
 
+  // What is occupied at some slot of the node; at every slot.
+  static size_t Some(int32_t node) { return 2 * static_cast<size_t>(node); }
+  static size_t Every(int32_t node) { return 2 * static_cast<size_t>(node) + 1; }
+
   void Collect(ItemIndex item);
   void CollectConflicts(ItemIndex item);
   // Moves from `offset` up to the first free place; kNone past `highest`.
@@ -57,8 +61,8 @@ class Occupancy {
 
   const Packing& packing_;
   const SlotTree& tree_;
-  RunLists<Address> some_;   // by number: occupied at some slot of the node
-  RunLists<Address> every_;  // occupied at every slot
+  // Two lists a numbered node, side by side: Some(node) and Every(node).
+  RunLists<Address> lists_;
   std::vector<Cursor> cursors_;
   std::vector<Address> placed_;            // only where there are explicit conflicts
   std::vector<Run<Address>> conflicting_;  // of the item in question

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/occupancy.h"
+#include "engine/time_blocks.h"
 
 namespace memplan {
 namespace {
@@ -25,11 +26,15 @@ class Pass {
   // False where an item does not fit the address type.
   bool Run(std::span<const ItemIndex> order) {
     if (!PlacePinned()) return false;
-    for (const ItemIndex item : order) {
-      if (packing_.pin_of(item) >= 0) continue;
-      if (occupancy_.steps() > step_limit_) return true;
-      if (!Place(item, Highest(item, ceiling_))) result_.left_over.push_back(item);
-    }
+    std::vector<int32_t> left_over;  // ranks
+    PlaceByBlocks(packing_, order, [&](int32_t rank) {
+      const ItemIndex item = order[rank];
+      if (packing_.pin_of(item) >= 0 || occupancy_.steps() > step_limit_) return;
+      if (!Place(item, Highest(item, ceiling_))) left_over.push_back(rank);
+    });
+    if (occupancy_.steps() > step_limit_) return true;
+    std::sort(left_over.begin(), left_over.end());
+    for (const int32_t rank : left_over) result_.left_over.push_back(order[rank]);
     for (const ItemIndex item : result_.left_over) {
       if (!Place(item, Highest(item, kNoBytes))) return false;
     }
@@ -98,6 +103,6 @@ PassResult PlaceInOrder(const Packing& packing, const SlotTree& tree,
   return pass.Take();
 }
 
-int64_t PassStepLimit(const Packing& packing) { return 30'000'000 + int64_t{16} * packing.count(); }
+int64_t PassStepLimit(const Packing& packing) { return 3000000000 + int64_t{16} * packing.count(); }
 
 }  // namespace memplan
