@@ -103,6 +103,6 @@ PassResult PlaceInOrder(const Packing& packing, const SlotTree& tree,
   return pass.Take();
 }
 
-int64_t PassStepLimit(const Packing& packing) { return 3000000000 + int64_t{16} * packing.count(); }
+int64_t PassStepLimit(const Packing& packing) { return 400000000 + int64_t{100} * packing.count(); }
 
 }  // namespace memplan
