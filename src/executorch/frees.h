@@ -2,17 +2,16 @@
 #ifndef MEMPLAN_EXECUTORCH_FREES_H_
 #define MEMPLAN_EXECUTORCH_FREES_H_
 
-#include <vector>
-
 #include "executorch/graph_state.h"
-#include "plan.h"
 
 namespace memplan::executorch {
 
 // insert_calls_to_free of 2024: every dynamic_unbound tensor with a lifetime, after its last node,
-// unless a placeholder or the last node holds it. By node, then by tensor. (2026 hands that
-// function a list without such tensors, so it frees nothing.)
-std::vector<Free> FindFrees(const GraphState& state);
+// unless a placeholder or the last node holds it. Sets state->frees, by node, then by tensor. When
+// a submodule is planned once more, for another call, upstream inserts the same calls again: each
+// row is there once a call then. (2026 hands that function a list without such tensors, so it frees
+// nothing.)
+void InsertFrees(GraphState* state);
 
 }  // namespace memplan::executorch
 

@@ -23,8 +23,11 @@ void ForEachReference(const GraphState& state, NodeIndex n, Extend extend) {
 }  // namespace
 
 void FindLifetimes2024(GraphState* state) {
-  for (NodeIndex n = 0; n < state->graph->nodes.size(); ++n) {
-    ForEachReference(*state, n, [&](TensorIndex t) { state->lifetime[t].Extend(n); });
+  auto next_free = state->frees.begin();
+  NodeIndex position = 0;
+  for (NodeIndex n = 0; n < state->graph->nodes.size(); ++n, ++position) {
+    for (; next_free != state->frees.end() && next_free->after < n; ++next_free) ++position;
+    ForEachReference(*state, n, [&](TensorIndex t) { state->lifetime[t].Extend(position); });
   }
 }
 

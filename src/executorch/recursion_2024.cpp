@@ -25,7 +25,7 @@ class Recursion {
     FindLifetimes2024(state);
     Status planned = PlanOne(state, plans_inputs, plans_outputs, sizes);
     if (!planned) return planned;
-    state->frees = FindFrees(*state);
+    InsertFrees(state);
     for (const SubmoduleCall& call : ListCalls(*state->graph, kPlannedCalls)) {
       Status inner = Plan(&state->submodules[call.submodule], call.plans_inputs, true, sizes);
       if (!inner) return inner;
