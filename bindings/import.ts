@@ -22,7 +22,7 @@ export async function importModel(bytes: Uint8Array, options: ImportOptions = {}
     case "pte":
       return (await import("./import/pte/import.js")).importPte(bytes, options);
     case "fx":
-      throw new Error("next");
+      return (await import("./import/fx/import.js")).importFx(bytes, options);
     default:
       return { format, notes: [] };
   }
