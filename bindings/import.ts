@@ -5,6 +5,7 @@
 import { formatOf } from "./import/format.js";
 import type { ImportedModel, ImportOptions } from "./import/imported_model.js";
 
+export { MemplanError } from "./error.js";
 export type { ImportedModel, ImportFormat, ImportOptions } from "./import/imported_model.js";
 export { writeOfflinePlan } from "./import/tflite/offline_plan.js";
 
