@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    include: ["tests/bindings/**/*.test.ts", "tests/web/**/*.spec.ts"],
+    include: ["tests/bindings/**/*.test.ts", "tests/prover/**/*.test.ts", "tests/web/**/*.spec.ts"],
     // The importers read FlatBuffers through readers made from their schemas.
     globalSetup: ["scripts/readers.mjs"],
     testTimeout: 60_000,

@@ -1,0 +1,314 @@
+/**
+ * Checks a plan under `sound` by its own reading of DESIGN.md: no two tensors that live at one time share bytes,
+ * within a graph or across nested ones, whichever way branches go and however often loops turn; and every place is
+ * aligned, in its pool, inside its buffer and where its base is.
+ */
+import type { Graph, Options, PlannedTensor, PlanToVerify } from "../../bindings/types.ts";
+import { type Call, GraphModel, isOwned, type Storage } from "./graph_model.ts";
+import { type Instance, type Item, instantiate, itemsOf, overlapInTime } from "./live_items.ts";
+
+export interface CheckedPlan extends PlanToVerify {
+  frees?: { after: string; tensor: string }[];
+  lower_bound?: number[];
+  inplace?: { tensor: string; base: string; refused?: string }[];
+  submodules?: Record<string, CheckedPlan>;
+}
+
+/** One thing that is wrong with a plan. */
+export interface CheckFault {
+  code:
+    | "BAD_SUBMODULE"
+    | "OVERLAP"
+    | "NOT_PLANNED"
+    | "PLANNED"
+    | "MISALIGNED"
+    | "WRONG_POOL"
+    | "NOT_AT_BASE"
+    | "PAST_END"
+    | "RESERVED"
+    | "BOUND"
+    | "FREES"
+    | "LIFETIME"
+    | "MISSING";
+  message: string;
+  graph: string;
+  tensors: string[];
+}
+
+export interface CheckOptions extends Options {
+  /** Also that each planned tensor's `lifetime` is its storage's. Default false. */
+  lifetimes?: boolean;
+}
+
+const PADDING = 64;
+
+export function checkPlan(graph: Graph, plan: CheckedPlan, options: CheckOptions = {}): CheckFault[] {
+  return new Checker(new GraphModel(graph), plan, options).run();
+}
+
+class Checker {
+  private readonly faults: CheckFault[] = [];
+  private readonly pools: Map<number, number>;
+
+  constructor(
+    private readonly top: GraphModel,
+    private readonly plan: CheckedPlan,
+    private readonly options: CheckOptions,
+  ) {
+    this.pools = new Map((top.graph.pools ?? []).map((pool) => [pool.mem_id, pool.alignment ?? 1]));
+  }
+
+  run(): CheckFault[] {
+    this.checkGraph(this.top, this.plan);
+    this.checkTotals();
+    if (this.faults.some((fault) => fault.code === "MISSING" || fault.code === "BAD_SUBMODULE"))
+      return this.faults;
+    this.checkOverlaps(instantiate(this.top, this.plan, this.options));
+    return this.faults;
+  }
+
+  private fault(code: CheckFault["code"], model: GraphModel, tensors: number[], message: string): void {
+    this.faults.push({
+      code,
+      message,
+      graph: model.path,
+      tensors: tensors.map((tensor) => model.names[tensor] ?? ""),
+    });
+  }
+
+  private alignmentOf(pool: number): number {
+    return Math.max(this.options.alignment ?? 16, this.pools.get(pool) ?? 1);
+  }
+
+  /** The rows of one graph and of those inside it. */
+  private checkGraph(model: GraphModel, plan: CheckedPlan): void {
+    if (plan.tensors.length !== model.names.length) {
+      this.fault("MISSING", model, [], `${plan.tensors.length} rows for ${model.names.length} tensors`);
+      return;
+    }
+    for (const [index, row] of plan.tensors.entries()) {
+      if (row.id !== model.names[index]) this.fault("MISSING", model, [index], `row ${index} is ${row.id}`);
+    }
+    for (const storage of model.storages) this.checkStorage(model, plan, storage);
+    this.checkFrees(model, plan);
+    for (const call of model.calls.values()) {
+      for (const message of call.faults) this.fault("BAD_SUBMODULE", model, call.results, message);
+    }
+    for (const [name, submodule] of model.submodules) {
+      const inner = plan.submodules?.[name];
+      if (inner) this.checkGraph(submodule, inner);
+      else if (submodule.callers.length > 0)
+        this.fault("MISSING", submodule, [], "the submodule has no plan");
+    }
+  }
+
+  private checkStorage(model: GraphModel, plan: CheckedPlan, storage: Storage): void {
+    const rows = storage.members.map((member) => plan.tensors[member] as CheckedPlan["tensors"][number]);
+    const planned = expectation(model, storage, this.options);
+    for (const [i, row] of rows.entries()) {
+      const member = storage.members[i] as number;
+      const isPlaced = row.mem_id !== null && row.mem_offset !== null;
+      if ((row.mem_id === null) !== (row.mem_offset === null)) {
+        this.fault("NOT_PLANNED", model, [member], "one of mem_id and mem_offset is null");
+      } else if (isPlaced && planned === "no") {
+        this.fault("PLANNED", model, [member], "it is not the plan's to place");
+      } else if (!isPlaced && planned === "yes" && isNamed(model, member)) {
+        this.fault("NOT_PLANNED", model, [member], "it has no place");
+      }
+      if (isPlaced) this.checkPlace(model, storage, member, row as PlannedTensor, plan);
+    }
+    this.checkMembersTogether(model, storage, rows);
+  }
+
+  private checkMembersTogether(model: GraphModel, storage: Storage, rows: CheckedPlan["tensors"]): void {
+    const placed = storage.members.filter((_, i) => rows[i]?.mem_offset !== null);
+    const starts = placed.map((member) => {
+      const row = rows[storage.members.indexOf(member)] as PlannedTensor;
+      return `${row.mem_id}:${(row.mem_offset ?? 0) - (model.offsetIn[member] as number)}`;
+    });
+    if (new Set(starts).size > 1)
+      this.fault("NOT_AT_BASE", model, placed, `starts differ: ${starts.join(" ")}`);
+  }
+
+  private checkPlace(
+    model: GraphModel,
+    storage: Storage,
+    member: number,
+    row: PlannedTensor,
+    plan: CheckedPlan,
+  ): void {
+    const pool = row.mem_id as number;
+    const start = (row.mem_offset as number) - (model.offsetIn[member] as number);
+    if (storage.pools.length === 1 ? pool !== storage.pools[0] : !this.isFreeChoice(pool)) {
+      this.fault(
+        "WRONG_POOL",
+        model,
+        [member],
+        `it lies in pool ${pool}, chosen was ${storage.pools[0] ?? "none"}`,
+      );
+    }
+    if (start % this.alignmentOf(pool) !== 0)
+      this.fault("MISALIGNED", model, [member], `its storage starts at ${start}`);
+    if (!Number.isSafeInteger(start) || start < (this.top.graph.input_mem_buffer_sizes?.[pool] ?? 0)) {
+      this.fault("RESERVED", model, [member], `its storage starts at ${start}`);
+    }
+    const end = start + storage.size;
+    for (const sizes of [this.plan.buffer_sizes, plan.buffer_sizes]) {
+      if (end > (sizes?.[pool] ?? 0))
+        this.fault("PAST_END", model, [member], `it ends at ${end} of ${sizes?.[pool]}`);
+    }
+    const lifetime = row.lifetime;
+    if (!this.options.lifetimes) return;
+    if (!lifetime || lifetime[0] !== storage.first || lifetime[1] !== storage.last) {
+      this.fault("LIFETIME", model, [member], `[${lifetime}] is not [${storage.first},${storage.last}]`);
+    }
+  }
+
+  private isFreeChoice(pool: number): boolean {
+    return this.pools.size === 0 ? pool === 1 : this.pools.has(pool);
+  }
+
+  /** Each unbound storage once, after the last node that names it; nothing else. */
+  private checkFrees(model: GraphModel, plan: CheckedPlan): void {
+    const expected = new Map<number, string>();
+    model.storages.forEach((storage, index) => {
+      if (!storage.isUnbound || storage.isInput || storage.isOutput || storage.isConst || storage.last < 0)
+        return;
+      expected.set(index, model.graph.nodes[storage.last]?.name ?? "");
+    });
+    for (const { after, tensor } of plan.frees ?? []) {
+      const index = model.tensorNamed(tensor);
+      const storage = model.storageOf[index] as number;
+      if (expected.get(storage) !== after) {
+        this.fault(
+          "FREES",
+          model,
+          [index],
+          `freed after ${after}, due after ${expected.get(storage) ?? "nothing"}`,
+        );
+      }
+      expected.delete(storage);
+    }
+    for (const storage of expected.keys()) {
+      const member = model.storages[storage]?.members[0] ?? -1;
+      this.fault("FREES", model, [member], `never freed, due after ${expected.get(storage)}`);
+    }
+  }
+
+  private checkTotals(): void {
+    const sizes = this.plan.buffer_sizes ?? [];
+    for (const [pool, bound] of (this.plan.lower_bound ?? []).entries()) {
+      if (bound > (sizes[pool] ?? 0))
+        this.fault("BOUND", this.top, [], `pool ${pool}: ${bound} > ${sizes[pool]}`);
+    }
+    const taken = this.top.graph.input_mem_buffer_sizes ?? [];
+    for (let pool = 1; pool < taken.length; pool++) {
+      if ((sizes[pool] ?? 0) < (taken[pool] as number))
+        this.fault("PAST_END", this.top, [], `pool ${pool} lost bytes`);
+    }
+    if (!usesXnnpack(this.top.graph)) return;
+    for (const [pool, end] of highestEnds(this.plan)) {
+      if (end > 0 && (sizes[pool] ?? 0) < end + PADDING)
+        this.fault("PAST_END", this.top, [], `no padding in pool ${pool}`);
+    }
+  }
+
+  private checkOverlaps(root: Instance): void {
+    const items = itemsOf(root).sort((a, b) => a.place.pool - b.place.pool || a.place.from - b.place.from);
+    const merged = new MergedByChoice(this.top, this.plan);
+    for (const [i, item] of items.entries()) {
+      for (let j = i + 1; j < items.length; j++) {
+        const other = items[j] as Item;
+        if (other.place.pool !== item.place.pool || other.place.from >= item.place.to) break;
+        if (item.place.from === item.place.to || other.place.from === other.place.to) continue;
+        if (!overlapInTime(item, other) || merged.together(item, other)) continue;
+        this.fault("OVERLAP", item.instance.model, [...item.members], this.describe(item, other));
+      }
+    }
+  }
+
+  private describe(a: Item, b: Item): string {
+    const text = (item: Item) => {
+      const names = item.members.map((member) => item.instance.model.names[member]).join(",");
+      const { from, to, pool } = item.place;
+      return `${item.instance.model.path}:${names} [${item.first},${item.last}] at ${from}..${to} of pool ${pool}`;
+    };
+    return `${text(a)} and ${text(b)}`;
+  }
+}
+
+/** Storages that the plan says it merged, with the option `inplace`; the interpreter judges whether it may. */
+class MergedByChoice {
+  private readonly group = new Map<string, string>();
+
+  constructor(top: GraphModel, plan: CheckedPlan) {
+    const visit = (model: GraphModel, rows: NonNullable<CheckedPlan["inplace"]>) => {
+      for (const { tensor, base, refused } of rows) {
+        if (refused !== undefined || !model.tensorIndex.has(tensor) || !model.tensorIndex.has(base)) continue;
+        const a = this.find(`${model.path}:${model.storageOf[model.tensorNamed(tensor)]}`);
+        const b = this.find(`${model.path}:${model.storageOf[model.tensorNamed(base)]}`);
+        if (a !== b) this.group.set(a, b);
+      }
+      for (const submodule of model.submodules.values()) visit(submodule, rows);
+    };
+    visit(top, plan.inplace ?? []);
+  }
+
+  together(a: Item, b: Item): boolean {
+    if (a.instance !== b.instance || a.storage < 0 || b.storage < 0) return false;
+    const key = (item: Item) => this.find(`${item.instance.model.path}:${item.storage}`);
+    return key(a) === key(b);
+  }
+
+  private find(key: string): string {
+    let current = key;
+    while (this.group.has(current)) current = this.group.get(current) as string;
+    return current;
+  }
+}
+
+/** Whether any node or argument names it; a member of a storage may be named by none. */
+function isNamed(model: GraphModel, tensor: number): boolean {
+  return model.yields.some((yielded) => yielded.includes(tensor));
+}
+
+/** Whether the plan must give a storage a place, may not, or may. */
+function expectation(model: GraphModel, storage: Storage, options: Options): "yes" | "no" | "either" {
+  if (model.isTop) return isOwned(storage, options) ? "yes" : "no";
+  if (storage.last < 0 || storage.isConst || storage.isUnbound) return "no";
+  if (!storage.isInput) return "yes";
+  if (model.callers.length === 0) return "either";
+  const positions = storage.members
+    .map((member) => model.placeholders.indexOf(member))
+    .filter((at) => at >= 0);
+  const isItsOwn = ({ call }: { call: Call }) =>
+    positions.some((position) => {
+      if (call.kind === "cond") return false;
+      if (position < call.carried) return position >= call.results.length;
+      return (call.kind === "scan" || call.kind === "map") && position < call.carried + call.mapped;
+    });
+  return model.callers.some(isItsOwn) ? "yes" : "no";
+}
+
+/** Whether a plan must give a storage a place. */
+export function isPlaced(model: GraphModel, storage: Storage, options: Options): boolean {
+  return expectation(model, storage, options) === "yes";
+}
+
+function usesXnnpack(graph: Graph): boolean {
+  const isXnnpack = (id: string | undefined) => id?.toLowerCase().includes("xnnpack") === true;
+  if (graph.nodes.some((node) => node.target === "executorch_call_delegate" && isXnnpack(node.backend_id)))
+    return true;
+  return Object.values(graph.submodules ?? {}).some(usesXnnpack);
+}
+
+/** The highest end per pool over a plan and those inside it, as its rows say. */
+export function highestEnds(plan: CheckedPlan, ends = new Map<number, number>()): Map<number, number> {
+  for (const row of plan.tensors as PlannedTensor[]) {
+    if (row.mem_id === null || row.mem_offset === null) continue;
+    const end = row.mem_offset + (row.allocated_memory ?? 0);
+    ends.set(row.mem_id, Math.max(ends.get(row.mem_id) ?? 0, end));
+  }
+  for (const inner of Object.values(plan.submodules ?? {})) highestEnds(inner, ends);
+  return ends;
+}
