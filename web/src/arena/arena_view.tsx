@@ -37,8 +37,8 @@ export function ArenaView({ picture }: { picture: Picture }) {
             ))}
           </select>
         </label>
-        <Legend picture={picture} />
         <ViewButtons picture={picture} />
+        <Legend picture={picture} />
       </div>
       <Overview picture={picture} />
       <div class={beside.value ? "stages two" : "stages"}>

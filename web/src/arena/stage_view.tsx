@@ -29,7 +29,9 @@ export function StageView({ picture, keys }: { picture: Picture; keys: boolean }
     const offPointer = attachPointer(stage, box);
     const offKeys = keys ? attachKeys(picture, box) : () => {};
     const offView = effect(() => {
-      void picture.view.value;
+      const { x, y } = picture.view.value;
+      // For scripts that look on: what is seen of the first lane, as times and bytes.
+      box.dataset.view = [x[0]?.from, x[0]?.to, y[0]?.from, y[0]?.to].join(" ");
       stage.invalidate();
     });
     const offPaint = effect(() => {

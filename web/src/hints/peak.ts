@@ -1,4 +1,4 @@
-import { liveAt, type Model, nodeRow, operatorOf, totalBound, totalBytes } from "../arena/model";
+import { liveAt, type Model, nodeRow, totalBound, totalBytes } from "../arena/model";
 import { nameAt, shortName } from "../arena/names";
 import { formatBytes, formatShare } from "../bytes";
 
@@ -16,7 +16,10 @@ export interface Hint {
 export function hintsOf(model: Model): Hint[] {
   const hints: Hint[] = [];
   model.lanes.forEach((lane, index) => {
-    if ((model.scopes[lane.scope]?.parent ?? -1) >= 0 && hints.length > 2) return;
+    const pool = model.pools[lane.pool];
+    // A nested graph is worth a word where it, and not its caller, sets the size of the pool.
+    const nested = (model.scopes[lane.scope]?.parent ?? -1) >= 0;
+    if (nested && (lane.top < (pool?.size ?? 0) || hints.some((h) => h.id.startsWith("nested")))) return;
     hints.push(...peakHint(model, index));
   });
   const gap = gapHint(model);
@@ -42,13 +45,18 @@ function peakHint(model: Model, index: number): Hint[] {
   const where =
     row < 0
       ? `time ${lane.peakAt}`
-      : `${shortName(nameAt(model.nodeNames, row))} (${operatorOf(model, few[0] ?? -1) || "node"}, node ${lane.peakAt})`;
+      : `${shortName(nameAt(model.nodeNames, row))} (${model.texts[model.nodeTarget[row] as number]}, node ${lane.peakAt})`;
   const scope = model.scopes[lane.scope]?.path;
   const place = scope ? ` of ${scope}` : model.pools.length > 1 ? ` of ${model.pools[lane.pool]?.name}` : "";
   const rest = live.length - few.length;
   const text = `The peak${place} is at ${where}: ${names.join(", ")} ${few.length === 1 ? "makes" : "make"} ${formatShare(sum, lane.peak)} of it${rest > 0 ? `, ${rest} smaller ${rest === 1 ? "one" : "ones"} the rest` : ""}.`;
   return [
-    { id: `peak-${index}`, text, tensors: few, at: { lane: index, time: lane.peakAt } },
+    {
+      id: `${scope ? "nested" : "peak"}-${index}`,
+      text,
+      tensors: few,
+      at: { lane: index, time: lane.peakAt },
+    },
     ...narrowHint(model, index),
   ];
 }

@@ -1,0 +1,243 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { data, dropFile, middleOf, openSample, openSite, type Site, settled } from "./site.ts";
+
+let site: Site;
+let page: Page;
+beforeAll(async () => {
+  site = await openSite();
+});
+afterAll(() => site.close());
+
+beforeEach(async () => {
+  await page?.context().close();
+  ({ page } = await site.open());
+  await openSample(page, "MobileNet v2");
+});
+
+/** The view as the page keeps it for its tests and for people who look: time and bytes of the first lane. */
+async function view(): Promise<{ t0: number; t1: number; b0: number; b1: number }> {
+  const text = await page.locator(".stage").first().getAttribute("data-view");
+  const [t0, t1, b0, b1] = (text ?? "").split(" ").map(Number);
+  return { t0: t0 ?? 0, t1: t1 ?? 0, b0: b0 ?? 0, b1: b1 ?? 0 };
+}
+
+async function stageBox() {
+  const box = await page.locator(".stage").first().boundingBox();
+  if (!box) throw new Error("no stage");
+  return box;
+}
+
+describe("zoom and pan", () => {
+  it("zooms at the pointer with the wheel, on both axes, one, or the other", async () => {
+    const box = await stageBox();
+    await page.mouse.move(box.x + box.width * 0.7, box.y + box.height * 0.5);
+    const before = await view();
+    await page.mouse.wheel(0, -300);
+    await page.waitForTimeout(60);
+    const both = await view();
+    expect(both.t1 - both.t0).toBeLessThan(before.t1 - before.t0);
+    expect(both.b1 - both.b0).toBeLessThan(before.b1 - before.b0);
+    await page.keyboard.down("Shift");
+    await page.mouse.wheel(0, -300);
+    await page.keyboard.up("Shift");
+    await page.waitForTimeout(60);
+    const time = await view();
+    expect(time.b1 - time.b0).toBeCloseTo(both.b1 - both.b0, 6);
+  });
+
+  it("lets the page scroll where there is nothing left to zoom out of", async () => {
+    const box = await stageBox();
+    await page.mouse.move(box.x + box.width * 0.5, box.y + 100);
+    const before = await view();
+    await page.mouse.wheel(0, 300);
+    await page.waitForFunction(() => scrollY > 0);
+    expect(await view()).toEqual(before);
+  });
+
+  it("pans with a drag and never leaves the graph", async () => {
+    const box = await stageBox();
+    await page.mouse.move(box.x + box.width * 0.6, box.y + box.height * 0.5);
+    await page.mouse.wheel(0, -600);
+    await page.waitForTimeout(60);
+    const before = await view();
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.6 - 120, box.y + box.height * 0.5 + 40, { steps: 4 });
+    await page.mouse.up();
+    const after = await view();
+    expect(after.t0).toBeGreaterThan(before.t0);
+    expect(after.b0).toBeGreaterThan(before.b0);
+    expect(after.t1 - after.t0).toBeCloseTo(before.t1 - before.t0, 6);
+  });
+
+  it("has speedscope's keys", async () => {
+    await page.locator(".stage").first().focus();
+    const start = await view();
+    await page.keyboard.press("+");
+    const zoomed = await view();
+    expect(zoomed.t1 - zoomed.t0).toBeLessThan(start.t1 - start.t0);
+    await page.keyboard.press("d");
+    const right = await view();
+    expect(right.t0).toBeGreaterThan(zoomed.t0);
+    await page.keyboard.press("ArrowLeft");
+    expect((await view()).t0).toBeCloseTo(zoomed.t0, 6);
+    await page.keyboard.press("w");
+    expect((await view()).b0).toBeGreaterThan(right.b0);
+    await page.keyboard.press("-");
+    await page.keyboard.press("0");
+    expect(await view()).toEqual(start);
+  });
+
+  it("pinches with two fingers", async () => {
+    const box = await stageBox();
+    const start = await view();
+    await page.evaluate(
+      ({ x, y }) => {
+        const stage = document.querySelector(".stage") as HTMLElement;
+        stage.setPointerCapture = () => {};
+        const fire = (type: string, pointerId: number, dx: number, dy: number) =>
+          stage.dispatchEvent(
+            new PointerEvent(type, {
+              pointerId,
+              pointerType: "touch",
+              clientX: x + dx,
+              clientY: y + dy,
+              bubbles: true,
+              button: 0,
+              buttons: 1,
+            }),
+          );
+        fire("pointerdown", 11, -40, 0);
+        fire("pointerdown", 12, 40, 0);
+        for (let i = 1; i <= 10; i++) fire("pointermove", 12, 40 + 8 * i, 0);
+        fire("pointerup", 11, -40, 0);
+        fire("pointerup", 12, 120, 0);
+      },
+      { x: box.x + box.width / 2, y: box.y + box.height / 2 },
+    );
+    const after = await view();
+    expect(after.t1 - after.t0).toBeLessThan((start.t1 - start.t0) * 0.7);
+    expect(after.b1 - after.b0).toBeCloseTo(start.b1 - start.b0, 3);
+  });
+
+  it("moves and narrows the view in the overview strip", async () => {
+    const strip = await page.locator(".overview").boundingBox();
+    if (!strip) throw new Error("no overview");
+    const before = await view();
+    const y = strip.y + strip.height / 2;
+    const end = strip.x + strip.width - 1;
+    await page.mouse.move(end, y);
+    await page.mouse.down();
+    await page.mouse.move(end - strip.width * 0.2, y, { steps: 5 });
+    await page.mouse.up();
+    const narrow = await view();
+    expect(narrow.t1).toBeLessThan(before.t1 - 10);
+    await page.mouse.move(strip.x + strip.width * 0.3, y);
+    await page.mouse.down();
+    await page.mouse.up();
+    expect((await view()).t0).toBeLessThan(narrow.t0);
+  });
+
+  it("fits a tensor on a double click", async () => {
+    await page.locator(".live-row").first().click();
+    const before = await view();
+    await page.locator(".stage").first().focus();
+    await page.keyboard.press("f");
+    const after = await view();
+    expect(after.t1 - after.t0).toBeLessThan((before.t1 - before.t0) / 4);
+  });
+});
+
+describe("looking closer", () => {
+  it("goes to the peak and lists what is live there, largest first, with operator", async () => {
+    await page.getByRole("button", { name: "Peak" }).click();
+    expect(await page.locator(".live h2").textContent()).toContain("112");
+    const names = await page.locator(".live-row .name").allTextContents();
+    expect(names).toHaveLength(2);
+    const from = await page.locator(".live-row .from").allTextContents();
+    expect(from[0]).toContain("CONV_2D");
+    const shares = await page.locator(".live-row .share").allTextContents();
+    expect(shares.map((s) => Number.parseInt(s, 10))).toEqual([80, 20]);
+  });
+
+  it("scrubs through the nodes with mouse and keys, and tells the same to a screen reader", async () => {
+    const strip = page.locator(".live-strip");
+    const box = await strip.boundingBox();
+    if (!box) throw new Error("no strip");
+    await page.mouse.move(box.x + box.width * 0.5, box.y + 20);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.8, box.y + 20, { steps: 4 });
+    await page.mouse.up();
+    const first = Number(await strip.getAttribute("aria-valuenow"));
+    expect(first).toBeGreaterThan(120);
+    await strip.focus();
+    await page.keyboard.press("ArrowRight");
+    expect(Number(await strip.getAttribute("aria-valuenow"))).toBe(first + 1);
+    expect(await strip.getAttribute("aria-valuetext")).toMatch(/^node \d+, .*live$/);
+    expect(await page.locator(".live h2").textContent()).toContain(String(first + 1));
+  });
+
+  it("pins a tensor with a click and lets it go", async () => {
+    const name = await page.locator(".live-row .name").first().textContent();
+    const at = await middleOf(page, name ?? "");
+    await page.mouse.click(at.x, at.y);
+    expect(await page.locator(".pinned h2").textContent()).toContain((name ?? "").slice(1));
+    expect(await page.locator(".pinned").textContent()).toContain("1,204,224 bytes");
+    await page.keyboard.press("Escape");
+    expect(await page.locator(".pinned").count()).toBe(0);
+  });
+
+  it("steps through the tensors by key", async () => {
+    await page.keyboard.press("n");
+    const first = await page.locator(".pinned h2").textContent();
+    await page.keyboard.press("n");
+    const second = await page.locator(".pinned h2").textContent();
+    expect(second).not.toBe(first);
+    await page.keyboard.press("p");
+    expect(await page.locator(".pinned h2").textContent()).toBe(first);
+  });
+
+  it("searches by name, in table and picture", async () => {
+    await page.keyboard.press("/");
+    await page.keyboard.type("expanded_conv_13/");
+    await page.waitForFunction(() =>
+      document.querySelector(".table-bar .quiet")?.textContent?.includes(" of "),
+    );
+    const rows = await page.locator(".rows-table tbody th").allTextContents();
+    const named = rows.filter((r) => r !== "");
+    expect(named.length).toBeGreaterThan(2);
+    for (const row of named) expect(row.toLowerCase()).toContain("expanded_conv_13");
+  });
+
+  it("colours by size, lifetime, operator, module and pool, each with its legend", async () => {
+    for (const by of ["size", "lifetime", "operator", "module", "pool"]) {
+      await page.getByLabel("Colour by").selectOption(by);
+      await page.waitForTimeout(80);
+      expect(((await page.locator(".legend").textContent()) ?? "").length).toBeGreaterThan(2);
+    }
+  });
+
+  it("sorts the table by any column", async () => {
+    await page.getByRole("button", { name: "Offset" }).click();
+    const offsets = await page.locator(".rows-table tbody tr td:nth-child(3)").allTextContents();
+    const numbers = offsets.filter((t) => t !== "–").map((t) => Number(t.replaceAll(",", "")));
+    expect(numbers).toEqual([...numbers].sort((a, b) => b - a));
+  });
+
+  it("says in words what makes the peak", async () => {
+    const hints = await page.locator(".hints").textContent();
+    expect(hints).toContain("peak is at");
+    expect(hints).toContain("CONV_2D");
+  });
+});
+
+describe("hints that take more plans", () => {
+  it("name an order that needs less", async () => {
+    await dropFile(page, "order.json", data("cases/40-order-decides-the-peak.json"));
+    await settled(page);
+    await page.waitForFunction(() =>
+      document.querySelector(".hints")?.textContent?.includes("another order"),
+    );
+    expect(await page.locator(".hints").textContent()).toContain("1.13 KiB instead of 1.88 KiB");
+  });
+});

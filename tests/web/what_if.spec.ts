@@ -1,0 +1,112 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { data, dropFile, headlineBytes, openSample, openSite, type Site, settled } from "./site.ts";
+
+let site: Site;
+let page: Page;
+beforeAll(async () => {
+  site = await openSite();
+});
+afterAll(() => site.close());
+beforeEach(async () => {
+  await page?.context().close();
+  ({ page } = await site.open());
+});
+
+async function choose(label: string, value: string): Promise<void> {
+  await page.locator(".what-if").getByLabel(label).selectOption(value);
+  await page.waitForTimeout(50);
+  await settled(page);
+}
+
+describe("what if", () => {
+  it("plans anew for each setting", async () => {
+    await openSample(page, "Person detection");
+    const usual = await headlineBytes(page);
+    await choose("Algorithm", "naive");
+    const naive = await headlineBytes(page);
+    expect(naive).toBe(241_056);
+    await choose("Algorithm", "auto");
+    await choose("Alignment", "256");
+    expect((await headlineBytes(page)) % 256).toBe(0);
+    await choose("Alignment", "16");
+    expect(await headlineBytes(page)).toBe(usual);
+  });
+
+  it("plans as ExecuTorch did and does", async () => {
+    await openSample(page, "Person detection");
+    const golden = JSON.parse(data("golden/corpus/person_detect.et.json").toString()) as {
+      runs: { planner: string; algo?: string; buffer_sizes?: number[] }[];
+    };
+    expect(golden.runs.length).toBeGreaterThan(0);
+    await choose("Rules", "executorch-2024");
+    expect(await page.locator(".verdict").textContent()).toContain("As ExecuTorch plans it");
+    expect(await page.locator(".what-if").getByLabel("Algorithm").inputValue()).toBe("greedy");
+    const names = await page.locator(".what-if").getByLabel("Algorithm").locator("option").allTextContents();
+    expect(names).toEqual(["greedy", "naive"]);
+    await choose("Rules", "executorch-2026");
+    await choose("Algorithm", "suite_naive_greedy");
+    await choose("Rules", "sound");
+    expect(await page.locator(".verdict").textContent()).toContain("Proven optimal");
+  });
+
+  it("leaves inputs and outputs to the caller", async () => {
+    await dropFile(page, "owners.json", data("cases/37-who-owns-inputs-and-outputs.json"));
+    await settled(page);
+    const both = await headlineBytes(page);
+    await page.getByLabel("inputs", { exact: true }).uncheck();
+    await settled(page);
+    await page.getByLabel("outputs", { exact: true }).uncheck();
+    await page.waitForTimeout(80);
+    await settled(page);
+    expect(await headlineBytes(page)).toBeLessThan(both);
+  });
+
+  it("writes over dying inputs where it may", async () => {
+    await dropFile(page, "inplace.json", data("cases/25-in-place-op-takes-over-its-input.json"));
+    await settled(page);
+    const apart = await headlineBytes(page);
+    await page.getByLabel("write over a dying input").check();
+    await page.waitForTimeout(80);
+    await settled(page);
+    expect(await headlineBytes(page)).toBeLessThan(apart);
+  });
+
+  it("draws a board's memory as a ceiling, and says whether it holds the plan", async () => {
+    await openSample(page, "Person detection");
+    await choose("It has to fit", "nano_33_ble");
+    expect(await page.locator(".misfit").count()).toBe(0);
+    await choose("It has to fit", "uno_r4");
+    const misfit = await page.locator(".misfit").textContent();
+    expect(misfit).toContain("does not fit");
+    expect(misfit).toContain("32,768 bytes");
+    expect(misfit).toMatch(/22,528 bytes too few/);
+    expect(await headlineBytes(page)).toBe(55_296);
+    await choose("It has to fit", "own");
+    await page.getByLabel("KiB of memory").fill("54");
+    await page.getByLabel("KiB of memory").press("Enter");
+    await page.waitForTimeout(80);
+    await settled(page);
+    expect(await page.locator(".misfit").count()).toBe(0);
+  });
+});
+
+describe("a search", () => {
+  it("shows its progress, improves the picture, and stops with the best plan so far", async () => {
+    await page.locator(".sample", { hasText: "MiniMalloc D" }).click();
+    await page.waitForSelector(".stage[data-drawn]");
+    await settled(page);
+    await page.locator(".what-if").getByLabel("Search for at most").selectOption("60000");
+    const progress = page.locator(".headline .progress");
+    await progress.getByText("Searching").waitFor();
+    expect(await progress.textContent()).toMatch(/best .*KiB.*bound .*KiB/);
+    await page.getByRole("button", { name: "Stop" }).click();
+    await settled(page);
+    const bytes = await headlineBytes(page);
+    expect(bytes).toBeGreaterThanOrEqual(986_112);
+    expect(bytes).toBeLessThan(1_200_000);
+    expect(await page.locator(".verdict").textContent()).toMatch(
+      bytes === 986_112 ? /Proven|Stopped/ : /Stopped/,
+    );
+  });
+});
