@@ -98,7 +98,9 @@ describe("a file", () => {
     const { page } = await site.open();
     await dropFile(page, "gap.json", data("cases/01-leading-gap.json"));
     await settled(page);
-    await middleOf(page, "B");
+    const at = await middleOf(page, "B");
+    await page.mouse.move(at.x, at.y);
+    await page.locator(".tooltip.shown").waitFor();
     const tip = await page.locator(".tooltip").textContent();
     expect(tip).toContain("80 B");
     expect(tip).toMatch(/1 to 2/);

@@ -90,20 +90,22 @@ export async function headlineBytes(page: Page): Promise<number> {
   );
 }
 
-/** Where on the screen a tensor's rectangle has its middle, by the ids the picture was drawn with. */
+/** Where on the screen a tensor of the first lane has its middle: from its row in the table and the view. */
 export async function middleOf(page: Page, tensor: string): Promise<{ x: number; y: number }> {
-  const box = await page.locator(".stage").first().boundingBox();
+  const row = page.locator(".rows-table tbody tr", {
+    has: page.getByRole("button", { name: tensor, exact: true }),
+  });
+  const cells = (await row.locator("td").allTextContents()).map((c) => Number(c.replaceAll(",", "")));
+  const [bytes = 0, offset = 0, first = 0, last = 0] = cells;
+  const stage = page.locator(".stage").first();
+  await stage.scrollIntoViewIfNeeded();
+  const box = await stage.boundingBox();
+  const numbers = async (name: string) => ((await stage.getAttribute(name)) ?? "").split(" ").map(Number);
+  const [t0 = 0, t1 = 1, b0 = 0, b1 = 1] = await numbers("data-view");
+  const [x = 0, y = 0, width = 0, height = 0] = await numbers("data-lane");
   if (!box) throw new Error("no stage");
-  for (let y = box.height - 4; y > 0; y -= 6) {
-    for (let x = 4; x < box.width; x += 9) {
-      await page.mouse.move(box.x + x, box.y + y);
-      const name = await page
-        .locator(".tooltip strong")
-        .first()
-        .textContent({ timeout: 50 })
-        .catch(() => "");
-      if (name === tensor) return { x: box.x + x, y: box.y + y };
-    }
-  }
-  throw new Error(`${tensor} is not to be found in the picture`);
+  return {
+    x: box.x + x + (((first + last + 1) / 2 - t0) / (t1 - t0)) * width,
+    y: box.y + y + height - ((offset + bytes / 2 - b0) / (b1 - b0)) * height,
+  };
 }

@@ -11,6 +11,8 @@ import type { Sample } from "./samples";
 /** What is being planned. */
 export interface Source extends ReadModel {
   title: string;
+  /** The file's name. */
+  name: string;
   /** The file as it was given, to be read again with other dimensions. */
   file: Uint8Array;
   /** Sizes chosen for symbolic dimensions. */
@@ -96,7 +98,7 @@ export async function openBytes(
   try {
     const read = await readModel(name, file, dims);
     batch(() => {
-      source.value = { ...read, title, file, dims, sample };
+      source.value = { ...read, title, name, file, dims, sample };
       foreign.value = read.carried ? { title: `the plan in ${name}`, plan: read.carried } : null;
       if (!Object.keys(dims).length) query.value = "";
     });
@@ -109,7 +111,7 @@ export async function openBytes(
 /** Reads the file again with other sizes for its symbolic dimensions. */
 export async function setDims(dims: Record<string, number>): Promise<void> {
   const now = source.value;
-  if (now) await openBytes(now.title, now.file, now.sample, dims);
+  if (now) await openBytes(now.name, now.file, now.sample, dims);
 }
 
 /** Shows an error in the place of a plan. */
@@ -172,7 +174,7 @@ export async function replan(): Promise<void> {
     if (running === mine) status.value = { kind: "done", ms: run.ms, stopped: mine.stop.signal.aborted };
   } catch (error) {
     preview.end();
-    if (running === mine) fail(from.title, error);
+    if (running === mine) fail(from.name, error);
   }
 }
 

@@ -22,6 +22,7 @@ export function StageView({ picture, keys }: { picture: Picture; keys: boolean }
       const wanted = Number.parseFloat(getComputedStyle(box).getPropertyValue("--stage-height")) || 420;
       const height = stage.resize(box.clientWidth, wanted * unit, unit);
       box.style.setProperty("height", `${height}px`);
+      tellView(box, stage);
     };
     const observer = new ResizeObserver(resize);
     observer.observe(box);
@@ -29,9 +30,8 @@ export function StageView({ picture, keys }: { picture: Picture; keys: boolean }
     const offPointer = attachPointer(stage, box);
     const offKeys = keys ? attachKeys(picture, box) : () => {};
     const offView = effect(() => {
-      const { x, y } = picture.view.value;
-      // For scripts that look on: what is seen of the first lane, as times and bytes.
-      box.dataset.view = [x[0]?.from, x[0]?.to, y[0]?.from, y[0]?.to].join(" ");
+      void picture.view.value;
+      tellView(box, stage);
       stage.invalidate();
     });
     const offPaint = effect(() => {
@@ -72,6 +72,14 @@ export function StageView({ picture, keys }: { picture: Picture; keys: boolean }
       </p>
     </div>
   );
+}
+
+/** For scripts that look on: what is seen of the first lane, as times and bytes, and where the lane lies, in pixels. */
+function tellView(box: HTMLElement, stage: Stage): void {
+  const { x, y } = stage.picture.view.peek();
+  const lane = stage.layout.boxes[0];
+  box.dataset.view = [x[0]?.from, x[0]?.to, y[0]?.from, y[0]?.to].join(" ");
+  box.dataset.lane = [lane?.x, lane?.y, lane?.width, lane?.height].join(" ");
 }
 
 /** Lets the frame-time script in tests/bench listen to what the picture costs. */
