@@ -162,6 +162,7 @@ describe("looking closer", () => {
 
   it("scrubs through the nodes with mouse and keys, and tells the same to a screen reader", async () => {
     const strip = page.locator(".live-strip");
+    await strip.scrollIntoViewIfNeeded();
     const box = await strip.boundingBox();
     if (!box) throw new Error("no strip");
     await page.mouse.move(box.x + box.width * 0.5, box.y + 20);
@@ -201,7 +202,7 @@ describe("looking closer", () => {
     await page.keyboard.press("/");
     await page.keyboard.type("expanded_conv_13/");
     await page.waitForFunction(() =>
-      document.querySelector(".table-bar .quiet")?.textContent?.includes(" of "),
+      document.querySelector(".table .table-bar .quiet")?.textContent?.includes(" of "),
     );
     const rows = await page.locator(".rows-table tbody th").allTextContents();
     const named = rows.filter((r) => r !== "");

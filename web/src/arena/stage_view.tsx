@@ -19,8 +19,9 @@ export function StageView({ picture, keys }: { picture: Picture; keys: boolean }
     exposeStage(box, stage);
     const resize = () => {
       const unit = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
-      const wanted = Number.parseFloat(getComputedStyle(box).getPropertyValue("--stage-height")) || 420;
-      const height = stage.resize(box.clientWidth, wanted * unit, unit);
+      // Half the window: the answer above and the strip below stay in sight.
+      const wanted = Math.min(Math.max(320 * unit, innerHeight * 0.48), 720 * unit);
+      const height = stage.resize(box.clientWidth, wanted, unit);
       box.style.setProperty("height", `${height}px`);
       tellView(box, stage);
     };
