@@ -46,7 +46,8 @@ struct Packing {
   int64_t pin_of(ItemIndex item) const { return pin.empty() ? -1 : pin[item]; }
   std::span<const ItemIndex> conflicts_of(ItemIndex item) const {
     if (first_conflict.empty()) return {};
-    return {&conflict[first_conflict[item]], first_conflict[item + 1] - first_conflict[item]};
+    return {conflict.data() + first_conflict[item],
+            first_conflict[item + 1] - first_conflict[item]};
   }
   // The end in bytes of an item at `offset` units; less than the end of its
   // last unit where its size was rounded up.

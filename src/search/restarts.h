@@ -1,0 +1,57 @@
+// What each attempt of the exact search tries: portfolio, restarts, targets.
+#ifndef MEMPLAN_SEARCH_RESTARTS_H_
+#define MEMPLAN_SEARCH_RESTARTS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "search/branching.h"
+#include "units.h"
+
+namespace memplan {
+
+// SplitMix64 (Steele, Lea & Flood 2014). The seed is mixed first: seeds that
+// differ by the increment would give shifted copies of one stream.
+class RandomStream {
+ public:
+  explicit RandomStream(uint64_t seed);
+  uint64_t Next();
+  // 0 to below - 1; below >= 1.
+  int64_t Below(int64_t below) {
+    return static_cast<int64_t>(Next() % static_cast<uint64_t>(below));
+  }
+  bool Percent(int percent) { return Below(100) < percent; }
+
+ private:
+  uint64_t state_;
+};
+
+// 1 1 2 1 1 2 4 1 1 2 … (Luby, Sinclair & Zuckerman 1993); k from 1.
+int64_t Luby(int64_t k);
+
+struct Attempt {
+  SectionRule rule = SectionRule::kFewest;
+  CandidateKey key;
+  bool mirrored = false;
+  int64_t nodes = 0;  // limit
+};
+
+// The endless list of attempts of one seed.
+class Portfolio {
+ public:
+  Portfolio(uint64_t seed, int32_t buffers);
+  Attempt Next();
+  RandomStream& random() { return random_; }
+
+ private:
+  Attempt Draw();
+
+  RandomStream random_;
+  int32_t buffers_;
+  int64_t drawn_ = 0;
+  std::vector<Attempt> opening_;
+};
+
+}  // namespace memplan
+
+#endif  // MEMPLAN_SEARCH_RESTARTS_H_

@@ -1,0 +1,198 @@
+#include "search/valley_search.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace memplan {
+
+template <typename T>
+ValleySearch<T>::ValleySearch(const SectionProblem& problem)
+    : state_(problem), brancher_(problem) {}
+
+template <typename T>
+void ValleySearch<T>::Start(Bytes target, SectionRule rule, std::vector<int32_t> rank) {
+  frames_.clear();
+  candidates_.clear();
+  parts_.clear();
+  conflicts_.clear();
+  nodes_ = 0;
+  work_ = 0;
+  missing_ = ValleyState<T>::kNever;
+  outcome_ = AttemptOutcome::kRunning;
+  brancher_.SetRule(rule, std::move(rank));
+  brancher_.ForgetFailures();
+  if (!state_.Reset(target)) {
+    missing_ = state_.failed_by();
+    outcome_ = AttemptOutcome::kInfeasible;
+    return;
+  }
+  // The root's parts hang on a frame without a branch of its own: when one of
+  // them fails, it has nothing left to try.
+  frames_.push_back({});
+  frames_[0].parent = -1;
+  conflicts_.resize(state_.words(), 0);
+  Split({0, state_.problem().sections});
+  Descend(0);
+}
+
+template <typename T>
+int64_t ValleySearch<T>::Run(int64_t work, int64_t nodes) {
+  work_ = 0;
+  while (outcome_ == AttemptOutcome::kRunning && work_ < work && nodes_ < nodes) TryNext();
+  return work_;
+}
+
+// Cuts `range` where nothing remaining crosses, leaves out sections that are
+// done, and appends the parts to parts_, narrowest first.
+template <typename T>
+void ValleySearch<T>::Split(SectionRange range) {
+  const size_t start = parts_.size();
+  int32_t from = range.from;
+  for (int32_t s = range.from; s < range.to; ++s) {
+    if (s + 1 < range.to && state_.crossing(s) > 0) continue;
+    if (state_.remaining_count(from) > 0) parts_.push_back({from, s + 1});
+    from = s + 1;
+  }
+  std::stable_sort(parts_.begin() + start, parts_.end(),
+                   [](SectionRange a, SectionRange b) { return a.to - a.from < b.to - b.from; });
+}
+
+template <typename T>
+void ValleySearch<T>::StartConflict(int32_t level, const Branch<T>& branch) {
+  const int32_t words = state_.words();
+  conflicts_.resize(size_t(level + 1) * words);
+  uint64_t* into = conflict(level);
+  std::fill(into, into + words, 0);
+  const SectionRange range = frames_[level].range;
+  const int32_t from = std::max(branch.valley_from - 1, range.from);
+  const int32_t to = std::min(branch.valley_to + 1, range.to);
+  const int32_t used = std::min(words, (level >> 6) + 1);
+  for (int32_t s = from; s < to; ++s) {
+    const uint64_t* levels = state_.levels_of(s);
+    for (int32_t w = 0; w < used; ++w) into[w] |= levels[w];
+  }
+}
+
+template <typename T>
+void ValleySearch<T>::Enter(int32_t parent, SectionRange range) {
+  const int32_t level = static_cast<int32_t>(frames_.size());
+  Frame frame = {};
+  frame.parent = parent;
+  frame.range = range;
+  frame.first_candidate = static_cast<int32_t>(candidates_.size());
+  frame.first_part = static_cast<int32_t>(parts_.size());
+  const Branch<T> branch = brancher_.Choose(state_, range, &candidates_);
+  frame.section = branch.section;
+  frame.floor = branch.floor;
+  frame.waste_floor = branch.waste_floor;
+  frame.may_waste = branch.may_waste;
+  if (!branch.may_waste && branch.waste_floor < ValleyState<T>::kNever) {
+    missing_ =
+        std::min<T>(missing_, branch.waste_floor - branch.floor - state_.slack(branch.section));
+  }
+  frame.candidates = static_cast<int32_t>(candidates_.size()) - frame.first_candidate;
+  frame.mark = state_.mark();
+  frames_.push_back(frame);
+  StartConflict(level, branch);
+  ++nodes_;
+  const SectionProblem& problem = state_.problem();
+  work_ += 1 + (problem.first[range.to] - problem.first[range.from] + range.to - range.from) / 256;
+}
+
+template <typename T>
+bool ValleySearch<T>::Apply(Frame* frame, int32_t level) {
+  const int32_t k = frame->tried++;
+  if (k == frame->candidates) return state_.Raise(frame->section, frame->waste_floor, level);
+  return state_.Place(candidates_[frame->first_candidate + k], frame->floor, level);
+}
+
+// Tries the next child of the newest frame.
+template <typename T>
+void ValleySearch<T>::TryNext() {
+  const int32_t level = static_cast<int32_t>(frames_.size()) - 1;
+  Frame& frame = frames_[level];
+  if (frame.tried >= frame.candidates + frame.may_waste) {
+    FailFrame(level);
+    return;
+  }
+  if (!Apply(&frame, level)) {
+    missing_ = std::min(missing_, state_.failed_by());
+    brancher_.CountFailure(state_.failed_section());
+    FailChild(level);
+    return;
+  }
+  Split(frame.range);
+  Descend(level);
+}
+
+// Goes on to the first of the parts that Split has just appended.
+template <typename T>
+void ValleySearch<T>::Descend(int32_t level) {
+  frames_[level].next_part = frames_[level].first_part;
+  frames_[level].end_part = static_cast<int32_t>(parts_.size());
+  Ascend(level);
+}
+
+// Goes on with the next unsolved part of `level` or, all of them being solved,
+// of the nearest frame above that has one.
+template <typename T>
+void ValleySearch<T>::Ascend(int32_t level) {
+  while (level >= 0 && frames_[level].next_part == frames_[level].end_part) {
+    level = frames_[level].parent;
+  }
+  if (level < 0) {
+    outcome_ = AttemptOutcome::kFound;
+    return;
+  }
+  Enter(level, parts_[frames_[level].next_part++]);
+}
+
+template <typename T>
+void ValleySearch<T>::PopTo(int32_t level) {
+  const int32_t top = static_cast<int32_t>(frames_.size()) - 1;
+  Frame& frame = frames_[level];
+  state_.Undo(frame.mark, level, top);
+  parts_.resize(frame.first_part);
+  candidates_.resize(frame.first_candidate + frame.candidates);
+  frames_.resize(level + 1);
+}
+
+// The newest child of `level`, which is the newest frame, failed by itself.
+template <typename T>
+void ValleySearch<T>::FailChild(int32_t level) {
+  const uint64_t* levels = state_.levels_of(state_.failed_section());
+  uint64_t* into = conflict(level);
+  for (int32_t w = 0; w < std::min(state_.words(), (level >> 6) + 1); ++w) into[w] |= levels[w];
+  PopTo(level);
+}
+
+// All children of `level` failed. Hands the conflict up to the nearest frame
+// whose decision is in it.
+template <typename T>
+void ValleySearch<T>::FailFrame(int32_t level) {
+  const int32_t words = state_.words();
+  const int32_t shared = words * 64 - 1;
+  const auto clear = [&](uint64_t* set, int32_t l) {
+    if (l < shared) set[l >> 6] &= ~(uint64_t{1} << (l & 63));
+  };
+  const auto has = [&](const uint64_t* set, int32_t l) {
+    const int32_t bit = std::min(l, shared);
+    return (set[bit >> 6] >> (bit & 63)) & 1;
+  };
+  clear(conflict(level), level);
+  int32_t to = frames_[level].parent;
+  while (to > 0 && !has(conflict(level), to)) to = frames_[to].parent;
+  if (to <= 0) {
+    outcome_ = AttemptOutcome::kInfeasible;
+    return;
+  }
+  uint64_t* into = conflict(to);
+  const uint64_t* from = conflict(level);
+  for (int32_t w = 0; w < words; ++w) into[w] |= from[w];
+  PopTo(to);
+}
+
+template class ValleySearch<int32_t>;
+template class ValleySearch<int64_t>;
+
+}  // namespace memplan

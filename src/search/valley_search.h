@@ -1,0 +1,98 @@
+// One complete attempt to pack a section problem below a target: depth-first
+// over branches, with an explicit stack.
+#ifndef MEMPLAN_SEARCH_VALLEY_SEARCH_H_
+#define MEMPLAN_SEARCH_VALLEY_SEARCH_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "search/attempt_engine.h"
+#include "search/branching.h"
+#include "search/valley_state.h"
+
+namespace memplan {
+
+// Conflict-directed backjumping (Prosser 1993) over the branches of Brancher,
+// with decomposition.
+//
+// A conflict is a set of levels whose decisions no plan P (see Brancher) holds
+// together. Where a section fails, these are the levels that touched it. At a
+// node the argument for its branch rests on the floors of the valley and its
+// walls, and on the lows of the buffers over the valley, hence on the levels that
+// touched the valley or the section on either side; so when all children have
+// failed, that set and the children's conflicts, without the node's own level,
+// is a conflict. A child's conflict without the node's level is one for the node
+// itself, whatever the other children are.
+//
+// Decomposition: where no remaining buffer crosses two neighbouring sections,
+// what lies left and right of them is independent. The parts are solved one
+// after another; a part that fails, fails the decision that made it, whatever
+// became of its siblings.
+template <typename T>
+class ValleySearch {
+ public:
+  explicit ValleySearch(const SectionProblem& problem);
+
+  // Begins a new attempt: is there a plan whose highest end is at most `target`
+  // bytes?
+  void Start(Bytes target, SectionRule rule, std::vector<int32_t> rank);
+  // Expands nodes until decided, `work` is used up or nodes() reaches `nodes`;
+  // returns the work done, at most one node's more. One unit of work is about a
+  // microsecond.
+  int64_t Run(int64_t work, int64_t nodes);
+
+  AttemptOutcome outcome() const { return outcome_; }
+  int64_t nodes() const { return nodes_; }
+  // After kFound: all buffers with their offsets in units.
+  const std::vector<typename ValleyState<T>::Placed>& placed() const { return state_.placed(); }
+  // After kInfeasible: the same search would fail alike with up to this many
+  // units more, exclusive.
+  T missing() const { return missing_; }
+
+ private:
+  struct Frame {
+    int32_t parent;
+    SectionRange range;
+    int32_t section;
+    T waste_floor;
+    T floor;
+    bool may_waste;
+    int32_t first_candidate;
+    int32_t candidates;
+    int32_t tried;
+    int32_t first_part;  // parts still to be solved after the current child: [next_part, end_part)
+    int32_t next_part;
+    int32_t end_part;
+    typename ValleyState<T>::Mark mark;
+  };
+
+  void Enter(int32_t parent, SectionRange range);
+  void TryNext();
+  bool Apply(Frame* frame, int32_t level);
+  void Descend(int32_t level);
+  void Ascend(int32_t level);
+  void Split(SectionRange range);
+  void FailChild(int32_t level);
+  void FailFrame(int32_t level);
+  void PopTo(int32_t level);
+  void StartConflict(int32_t level, const Branch<T>& branch);
+  uint64_t* conflict(int32_t level) { return conflicts_.data() + size_t(level) * state_.words(); }
+
+  ValleyState<T> state_;
+  Brancher<T> brancher_;
+  std::vector<Frame> frames_;
+  std::vector<int32_t> candidates_;
+  std::vector<SectionRange> parts_;
+  std::vector<uint64_t> conflicts_;  // words() a frame
+  AttemptOutcome outcome_ = AttemptOutcome::kInfeasible;
+  int64_t nodes_ = 0;
+  int64_t work_ = 0;
+  T missing_ = 0;
+};
+
+extern template class ValleySearch<int32_t>;
+extern template class ValleySearch<int64_t>;
+
+}  // namespace memplan
+
+#endif  // MEMPLAN_SEARCH_VALLEY_SEARCH_H_

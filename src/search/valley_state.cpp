@@ -1,0 +1,229 @@
+#include "search/valley_state.h"
+
+#include <algorithm>
+
+namespace memplan {
+
+template <typename T>
+ValleyState<T>::ValleyState(const SectionProblem& problem) : problem_(problem) {
+  const int32_t n = problem.count();
+  const int32_t sections = problem.sections;
+  floor_ = sections;
+  slack_ = 2 * size_t(sections);
+  count_ = 3 * size_t(sections);
+  crossing_ = 4 * size_t(sections);
+  witness_ = 5 * size_t(sections);
+  last_ = 6 * size_t(sections);
+  low_ = 7 * size_t(sections);
+  cells_.assign(low_ + n, 0);
+  size_.assign(problem.size.begin(), problem.size.end());
+  limit_.assign(n, 0);
+  capacity_.assign(sections, 0);
+  load_.assign(sections, 0);
+  root_crossing_.assign(sections, 0);
+  std::vector<int32_t> width(sections, 0);
+  size_t places = 0;
+  for (int32_t b = 0; b < n; ++b) {
+    place_at_.push_back(places);
+    places += problem.hi[b] - problem.lo[b];
+    for (int32_t s = problem.lo[b]; s < problem.hi[b]; ++s) {
+      load_[s] += size_[b];
+      ++width[s];
+      if (s + 1 < problem.hi[b]) ++root_crossing_[s];
+    }
+  }
+  items_at_.push_back(0);
+  for (int32_t s = 0; s < sections; ++s) items_at_.push_back(items_at_[s] + width[s]);
+  items_.assign(places, 0);
+  place_.assign(places, 0);
+  words_ = std::min<int32_t>(2 * n / 64 + 1, kLevels / 64);
+  levels_.assign(size_t(sections) * words_, 0);
+}
+
+template <typename T>
+bool ValleyState<T>::Reset(Bytes target) {
+  const int32_t n = problem_.count();
+  const int32_t sections = problem_.sections;
+  trail_.clear();
+  placed_.clear();
+  spans_.clear();
+  std::fill(levels_.begin(), levels_.end(), 0);
+  std::fill(cells_.begin(), cells_.end(), 0);
+  std::fill(capacity_.begin(), capacity_.end(), 0);
+  for (int32_t b = 0; b < n; ++b) {
+    limit_[b] = static_cast<T>(std::clamp<int64_t>(problem_.EndLimit(b, target), -1, kNever / 2));
+    for (int32_t s = problem_.lo[b]; s < problem_.hi[b]; ++s) {
+      const int32_t at = static_cast<int32_t>(cells_[count_ + s]++);
+      items_[items_at_[s] + at] = b;
+      place_[place_at_[b] + s - problem_.lo[b]] = at;
+      capacity_[s] = std::max(capacity_[s], limit_[b]);
+    }
+  }
+  for (int32_t s = 0; s < sections; ++s) {
+    cells_[slack_ + s] = capacity_[s] - load_[s];
+    cells_[crossing_ + s] = root_crossing_[s];
+    cells_[witness_ + s] = remaining(s)[0];
+    cells_[last_ + s] = -1;
+  }
+  for (int32_t s = 0; s < sections; ++s) {
+    if (slack(s) < 0) return FailAt(s, -slack(s));
+  }
+  for (int32_t b = 0; b < n; ++b) {
+    if (size_[b] > limit_[b]) return FailAt(problem_.lo[b], size_[b] - limit_[b]);
+  }
+  return true;
+}
+
+template <typename T>
+void ValleyState<T>::Touch(int32_t from, int32_t to, int32_t level) {
+  const int32_t shared = std::min(level, words_ * 64 - 1);
+  const uint64_t bit = uint64_t{1} << (shared & 63);
+  uint64_t* word = levels_.data() + size_t(from) * words_ + (shared >> 6);
+  for (int32_t s = from; s < to; ++s, word += words_) *word |= bit;
+  if (static_cast<size_t>(level) >= spans_.size()) spans_.resize(level + 1, {kLevels, 0});
+  LevelSpan& span = spans_[level];
+  if (span.from >= span.to) {
+    span = {from, to};
+  } else {
+    span = {std::min(span.from, from), std::max(span.to, to)};
+  }
+}
+
+template <typename T>
+void ValleyState<T>::Undo(Mark mark, int32_t level, int32_t top_level) {
+  while (placed_.size() > mark.placed) {
+    const int32_t b = placed_.back().buffer;
+    placed_.pop_back();
+    // What took b out of the lists swapped it to the place just past their
+    // ends.
+    for (int32_t s = problem_.lo[b]; s < problem_.hi[b]; ++s) ++cells_[count_ + s];
+    for (int32_t s = problem_.lo[b]; s + 1 < problem_.hi[b]; ++s) ++cells_[crossing_ + s];
+  }
+  for (size_t i = trail_.size(); i-- > mark.cells;) cells_[trail_[i].cell] = trail_[i].old;
+  trail_.resize(mark.cells);
+  top_level = std::min(top_level, static_cast<int32_t>(spans_.size()) - 1);
+  for (int32_t l = level; l <= top_level; ++l) {
+    LevelSpan& span = spans_[l];
+    if (l < words_ * 64 - 1) {
+      const uint64_t keep = ~(uint64_t{1} << (l & 63));
+      uint64_t* word = levels_.data() + size_t(span.from) * words_ + (l >> 6);
+      for (int32_t s = span.from; s < span.to; ++s, word += words_) *word &= keep;
+    }
+    span = {0, 0};
+  }
+}
+
+template <typename T>
+void ValleyState<T>::TakeOut(int32_t b, T top) {
+  const int32_t lo = problem_.lo[b];
+  const int32_t hi = problem_.hi[b];
+  int32_t* place = place_.data() + place_at_[b];
+  for (int32_t s = lo; s < hi; ++s) {
+    int32_t* items = items_.data() + items_at_[s];
+    const int32_t end = static_cast<int32_t>(--cells_[count_ + s]);
+    const int32_t at = place[s - lo];
+    const int32_t other = items[end];
+    items[at] = other;
+    place_[place_at_[other] + s - problem_.lo[other]] = at;
+    items[end] = b;
+    place[s - lo] = end;
+    Set(s, top);
+    Set(last_ + s, b);
+  }
+  for (int32_t s = lo; s + 1 < hi; ++s) --cells_[crossing_ + s];
+}
+
+template <typename T>
+void ValleyState<T>::Widen(int32_t from, int32_t to) {
+  changed_from_ = std::min(changed_from_, from);
+  changed_to_ = std::max(changed_to_, to);
+}
+
+template <typename T>
+bool ValleyState<T>::FailAt(int32_t s, T by) {
+  failed_section_ = s;
+  failed_by_ = by;
+  return false;
+}
+
+template <typename T>
+bool ValleyState<T>::LiftLow(int32_t b, T v, int32_t level) {
+  if (low(b) >= v) return true;
+  Set(low_ + b, v);
+  const int32_t lo = problem_.lo[b];
+  const int32_t hi = problem_.hi[b];
+  Touch(lo, hi, level);
+  Widen(lo, hi);
+  return v + size_[b] <= limit_[b] || FailAt(lo, v + size_[b] - limit_[b]);
+}
+
+template <typename T>
+bool ValleyState<T>::LiftOver(int32_t b, T v, int32_t level) {
+  const int32_t lo = problem_.lo[b];
+  const int32_t* over = remaining(lo);
+  for (int32_t i = 0, count = remaining_count(lo); i < count; ++i) {
+    if (!LiftLow(over[i], v, level)) return false;
+  }
+  for (int32_t c = problem_.first[lo + 1]; c < problem_.first[problem_.hi[b]]; ++c) {
+    if (!LiftLow(c, v, level)) return false;
+  }
+  return true;
+}
+
+template <typename T>
+bool ValleyState<T>::Settle() {
+  for (int32_t s = changed_from_; s < changed_to_; ++s) {
+    const T old = floor(s);
+    if (old == kNever || low(static_cast<int32_t>(cells_[witness_ + s])) == old) continue;
+    const int32_t* over = remaining(s);
+    T least = kNever;
+    int32_t witness = 0;
+    for (int32_t i = 0, count = remaining_count(s); i < count; ++i) {
+      const T l = low(over[i]);
+      if (l >= least) continue;
+      least = l;
+      witness = over[i];
+      if (l == old) break;
+    }
+    Set(witness_ + s, witness);
+    if (least == old) continue;
+    Set(floor_ + s, least);
+    if (least == kNever) continue;
+    const T left = slack(s) - (least - old);
+    Set(slack_ + s, left);
+    if (left < 0) return FailAt(s, -left);
+  }
+  return true;
+}
+
+template <typename T>
+bool ValleyState<T>::Place(int32_t b, T v, int32_t level) {
+  const int32_t lo = problem_.lo[b];
+  const int32_t hi = problem_.hi[b];
+  changed_from_ = lo;
+  changed_to_ = hi;
+  const T top = v + size_[b];
+  placed_.push_back({b, v});
+  Set(low_ + b, kNever);
+  TakeOut(b, top);
+  Touch(lo, hi, level);
+  // b's size leaves the sum and enters the floor: slack counts from `top` now.
+  for (int32_t s = lo; s < hi; ++s) Set(floor_ + s, top);
+  return LiftOver(b, top, level) && Settle();
+}
+
+template <typename T>
+bool ValleyState<T>::Raise(int32_t s, T v, int32_t level) {
+  changed_from_ = s;
+  changed_to_ = s + 1;
+  const int32_t* over = remaining(s);
+  for (int32_t i = 0, count = remaining_count(s); i < count; ++i) {
+    if (!LiftLow(over[i], v, level)) return false;
+  }
+  return Settle();
+}
+
+template class ValleyState<int32_t>;
+template class ValleyState<int64_t>;
+
+}  // namespace memplan

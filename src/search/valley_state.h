@@ -1,0 +1,139 @@
+// The state of the exact search over sections: what is placed, how high each
+// section is filled, and how low each remaining buffer can still lie.
+#ifndef MEMPLAN_SEARCH_VALLEY_STATE_H_
+#define MEMPLAN_SEARCH_VALLEY_STATE_H_
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "search/section_problem.h"
+
+namespace memplan {
+
+// T holds units: int32_t where all sizes together stay below 2^29, else
+// int64_t.
+//
+// Of each section: `top`, the end of the last buffer placed over it; `floor`,
+// the least `low` of its remaining buffers (kNever where none remains);
+// `slack`, capacity - floor - sizes of the remaining. Of each remaining buffer:
+// `low`, a proven lower limit of its offset, kNever once it is placed.
+//
+// Invariant between calls that return true: floor and slack are exact, slack >=
+// 0, and low + size stays within the buffer's end limit. One pass over the
+// changed sections keeps it: a floor raised to the least low of its buffers
+// raises no low.
+//
+// Every change is made for a decision level (a frame of the search); the levels
+// that touched a section are kept as bits. Whatever is known of a section and
+// of the buffers over it follows from the decisions of these levels alone:
+// placing b touches b's sections, raising the low of c touches all of c's.
+template <typename T>
+class ValleyState {
+ public:
+  static constexpr T kNever = std::numeric_limits<T>::max() / 4;
+  // Levels from here on share one bit, which is never cleared: conflicts then
+  // name more than they need to, which is sound.
+  static constexpr int32_t kLevels = 64 * 16;
+
+  explicit ValleyState(const SectionProblem& problem);
+
+  // Forgets all decisions and sets the capacity. False where a section holds
+  // too much from the start.
+  bool Reset(Bytes target);
+  // Puts b, whose span is flat at v = low[b], there. False where something no
+  // longer fits: see failed_section(). The change is to be undone either way.
+  bool Place(int32_t b, T v, int32_t level);
+  // Demands that all that remains over s lies at v or higher.
+  bool Raise(int32_t s, T v, int32_t level);
+
+  struct Mark {
+    size_t cells = 0;
+    size_t placed = 0;
+  };
+  Mark mark() const { return {trail_.size(), placed_.size()}; }
+  // Takes back everything since `mark`, which `level` or higher ones did.
+  void Undo(Mark mark, int32_t level, int32_t top_level);
+
+  T top(int32_t s) const { return cells_[s]; }
+  T floor(int32_t s) const { return cells_[floor_ + s]; }
+  T slack(int32_t s) const { return cells_[slack_ + s]; }
+  T low(int32_t b) const { return cells_[low_ + b]; }
+  bool remains(int32_t b) const { return cells_[low_ + b] != kNever; }
+  T size(int32_t b) const { return size_[b]; }
+  // Remaining buffers over both s and s + 1.
+  T crossing(int32_t s) const { return cells_[crossing_ + s]; }
+  // The buffer whose end is top(s); -1: none is placed.
+  int32_t last_placed(int32_t s) const { return static_cast<int32_t>(cells_[last_ + s]); }
+  T end_limit(int32_t b) const { return limit_[b]; }
+  T capacity(int32_t s) const { return capacity_[s]; }
+
+  const int32_t* remaining(int32_t s) const { return items_.data() + items_at_[s]; }
+  int32_t remaining_count(int32_t s) const { return static_cast<int32_t>(cells_[count_ + s]); }
+
+  int32_t failed_section() const { return failed_section_; }
+  // By how many units the failure missed: it would not have failed with that
+  // much more capacity, but with less.
+  T failed_by() const { return failed_by_; }
+
+  int32_t words() const { return words_; }
+  const uint64_t* levels_of(int32_t s) const { return levels_.data() + size_t(s) * words_; }
+
+  struct Placed {
+    int32_t buffer;
+    T offset;
+  };
+  const std::vector<Placed>& placed() const { return placed_; }
+  const SectionProblem& problem() const { return problem_; }
+
+ private:
+  void Set(size_t cell, T value) {
+    trail_.push_back({static_cast<uint32_t>(cell), cells_[cell]});
+    cells_[cell] = value;
+  }
+  void Touch(int32_t from, int32_t to, int32_t level);
+  void TakeOut(int32_t b, T top);
+  bool LiftLow(int32_t b, T v, int32_t level);
+  bool LiftOver(int32_t b, T v, int32_t level);
+  bool Settle();
+  void Widen(int32_t from, int32_t to);
+  bool FailAt(int32_t s, T by);
+
+  struct Change {
+    uint32_t cell;
+    T old;
+  };
+  struct LevelSpan {
+    int32_t from;
+    int32_t to;
+  };
+
+  const SectionProblem& problem_;
+  size_t floor_, slack_, count_, crossing_, witness_, last_, low_;  // cells
+  std::vector<T> cells_;
+  std::vector<T> size_;
+  std::vector<T> limit_;
+  std::vector<T> capacity_;
+  std::vector<T> load_;
+  std::vector<T> root_crossing_;
+  std::vector<size_t> items_at_;  // by section
+  std::vector<int32_t> items_;    // the first remaining_count(s) of a section remain
+  std::vector<size_t> place_at_;  // by buffer
+  std::vector<int32_t> place_;    // where it is in the items of each of its sections
+  std::vector<Change> trail_;
+  std::vector<Placed> placed_;
+  std::vector<uint64_t> levels_;
+  std::vector<LevelSpan> spans_;  // by level: the sections it touched
+  int32_t words_ = 1;
+  int32_t changed_from_ = 0;
+  int32_t changed_to_ = 0;
+  int32_t failed_section_ = 0;
+  T failed_by_ = 0;
+};
+
+extern template class ValleyState<int32_t>;
+extern template class ValleyState<int64_t>;
+
+}  // namespace memplan
+
+#endif  // MEMPLAN_SEARCH_VALLEY_STATE_H_
