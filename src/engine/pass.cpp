@@ -43,7 +43,8 @@ class Pass {
   }
 
   PassResult Take() {
-    result_.steps = occupancy_.steps() + packing_.count();
+    // About a microsecond each.
+    result_.steps = occupancy_.steps() / 128 + packing_.count() / 2 + 1;
     return std::move(result_);
   }
 
@@ -103,6 +104,8 @@ PassResult PlaceInOrder(const Packing& packing, const SlotTree& tree,
   return pass.Take();
 }
 
-int64_t PassStepLimit(const Packing& packing) { return 400000000 + int64_t{100} * packing.count(); }
+int64_t PassStepLimit(const Packing& packing) {
+  return 150'000'000 + int64_t{100} * packing.count();
+}
 
 }  // namespace memplan

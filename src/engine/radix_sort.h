@@ -1,0 +1,16 @@
+// Sorting many small numbers.
+#ifndef MEMPLAN_ENGINE_RADIX_SORT_H_
+#define MEMPLAN_ENGINE_RADIX_SORT_H_
+
+#include <cstdint>
+#include <vector>
+
+namespace memplan {
+
+// Sorts by bits [from_bit, to_bit), stably; `scratch` is working space that a caller keeps.
+void SortByBits(std::vector<uint64_t>* keys, int from_bit, int to_bit,
+                std::vector<uint64_t>* scratch);
+
+}  // namespace memplan
+
+#endif  // MEMPLAN_ENGINE_RADIX_SORT_H_
