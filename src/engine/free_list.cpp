@@ -129,4 +129,17 @@ std::vector<int64_t> PlaceInTime(const Packing& packing, Direction direction) {
   return offset;
 }
 
+std::vector<int64_t> PlaceInTimeBothWays(const Packing& packing) {
+  std::vector<int64_t> forward = PlaceInTime(packing, Direction::kForward);
+  std::vector<int64_t> backward = PlaceInTime(packing, Direction::kBackward);
+  const auto peak = [&](const std::vector<int64_t>& offset) {
+    Bytes most = 0;
+    for (ItemIndex item = 0; item < packing.count(); ++item) {
+      most = std::max(most, packing.EndOf(item, offset[item]));
+    }
+    return most;
+  };
+  return peak(backward) < peak(forward) ? backward : forward;
+}
+
 }  // namespace memplan

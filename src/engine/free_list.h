@@ -22,6 +22,9 @@ enum class Direction : uint8_t { kForward, kBackward };
 // Offsets in units, one an item.
 std::vector<int64_t> PlaceInTime(const Packing& packing, Direction direction);
 
+// The one with the lower peak, forward where they are equal.
+std::vector<int64_t> PlaceInTimeBothWays(const Packing& packing);
+
 }  // namespace memplan
 
 #endif  // MEMPLAN_ENGINE_FREE_LIST_H_

@@ -1,23 +1,27 @@
 #include "engine/order_planner.h"
 
-#include <utility>
-
 #include "engine/free_list.h"
+#include "engine/orders.h"
 
 namespace memplan {
 namespace {
 
 class OrderPlanner : public Planner {
  public:
-  OrderPlanner(const Problem& problem, OrderFunction order, Fit fit)
-      : problem_(problem), order_(order), fit_(fit) {}
+  OrderPlanner(const Problem& problem, const OrderPass& pass) : problem_(problem), pass_(pass) {}
 
   int64_t Step(int64_t) override {
     if (done_) return 0;
     const Packing packing(problem_);
     const SlotTree tree(packing);
-    int64_t steps = 0;
-    placement_ = PlaceByOrder(packing, tree, order_, fit_, &steps);
+    const PassResult pass = RunOrderPass(packing, tree, pass_);
+    int64_t steps = pass.steps;
+    if (pass.finished) {
+      placement_ = packing.ToPlacement(pass.offset);
+    } else {
+      placement_ = packing.ToPlacement(PlaceInTimeBothWays(packing));
+      steps += packing.count();
+    }
     bound_ = packing.bound;
     done_ = true;
     return steps;
@@ -37,8 +41,7 @@ class OrderPlanner : public Planner {
 
  private:
   const Problem& problem_;
-  OrderFunction order_;
-  Fit fit_;
+  OrderPass pass_;
   Placement placement_;
   Bytes bound_ = 0;
   bool done_ = false;
@@ -46,20 +49,19 @@ class OrderPlanner : public Planner {
 
 }  // namespace
 
-std::unique_ptr<Planner> MakeOrderPlanner(const Problem& problem, OrderFunction order, Fit fit) {
-  return std::make_unique<OrderPlanner>(problem, order, fit);
+const OrderPass kFirstFitByLoad = {OrderByLoadAndLength, Fit::kFirst, true};
+const OrderPass kBestFitByLoad = {OrderByLoadAndLength, Fit::kBest, true};
+const OrderPass kFirstFitByClass = {
+    [](const Packing& packing) { return OrderBySizeClass(packing, 512); }, Fit::kFirst, true};
+const OrderPass kFirstFitBySize = {OrderBySize, Fit::kFirst, false};
+
+PassResult RunOrderPass(const Packing& packing, const SlotTree& tree, const OrderPass& pass) {
+  return PlaceInOrder(packing, tree, pass.order(packing), pass.fit,
+                      pass.keeps_to_bound ? packing.bound : kNoBytes, PassStepLimit(packing));
 }
 
-Placement PlaceByOrder(const Packing& packing, const SlotTree& tree, OrderFunction order, Fit fit,
-                       int64_t* steps) {
-  PassResult pass =
-      PlaceInOrder(packing, tree, order(packing), fit, kNoBytes, PassStepLimit(packing));
-  *steps += pass.steps;
-  if (pass.finished) return packing.ToPlacement(pass.offset);
-  Placement forward = packing.ToPlacement(PlaceInTime(packing, Direction::kForward));
-  Placement backward = packing.ToPlacement(PlaceInTime(packing, Direction::kBackward));
-  *steps += 2 * int64_t{packing.count()};
-  return backward.peak < forward.peak ? std::move(backward) : std::move(forward);
+std::unique_ptr<Planner> MakeOrderPlanner(const Problem& problem, const OrderPass& pass) {
+  return std::make_unique<OrderPlanner>(problem, pass);
 }
 
 }  // namespace memplan

@@ -2,25 +2,35 @@
 #ifndef MEMPLAN_ENGINE_ORDER_PLANNER_H_
 #define MEMPLAN_ENGINE_ORDER_PLANNER_H_
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "engine/packing.h"
 #include "engine/pass.h"
+#include "engine/slot_tree.h"
 #include "planner.h"
 
 namespace memplan {
 
-using OrderFunction = std::vector<ItemIndex> (*)(const Packing& packing);
+struct OrderPass {
+  std::vector<ItemIndex> (*order)(const Packing& packing) = nullptr;
+  Fit fit = Fit::kFirst;
+  // The packing's bound is a ceiling: what does not fit under it is placed last.
+  bool keeps_to_bound = false;
+};
 
-// Places everything in the first step, with no ceiling. Where the pass would
-// take too many steps it places in time order instead (PlaceInTime, the better
-// of both directions): a plan of the same validity, in bounded time.
-std::unique_ptr<Planner> MakeOrderPlanner(const Problem& problem, OrderFunction order, Fit fit);
+// The passes that both a planner of their own and `auto` run.
+extern const OrderPass kFirstFitByLoad;
+extern const OrderPass kBestFitByLoad;
+extern const OrderPass kFirstFitByClass;
+extern const OrderPass kFirstFitBySize;
 
-// The pass of such a planner on a packing that is there already.
-Placement PlaceByOrder(const Packing& packing, const SlotTree& tree, OrderFunction order, Fit fit,
-                       int64_t* steps);
+PassResult RunOrderPass(const Packing& packing, const SlotTree& tree, const OrderPass& pass);
+
+// Places everything in the first step. Where the pass would take too many steps it places in time
+// order instead (PlaceInTime, the better of both directions): a valid plan in bounded time.
+std::unique_ptr<Planner> MakeOrderPlanner(const Problem& problem, const OrderPass& pass);
 
 }  // namespace memplan
 

@@ -22,7 +22,8 @@ struct PassResult {
 
 // Places pinned items first, then `order`. With a ceiling (bytes, else
 // kNoBytes) an item that would end above it is left over and placed after all
-// others, with no ceiling. `step_limit` counts occupied runs looked at, steps are those of a planner.
+// others, with no ceiling. `step_limit` counts occupied runs looked at, steps are those of a
+// planner.
 PassResult PlaceInOrder(const Packing& packing, const SlotTree& tree,
                         std::span<const ItemIndex> order, Fit fit, Bytes ceiling,
                         int64_t step_limit);

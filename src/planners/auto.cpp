@@ -1,14 +1,33 @@
 #include <algorithm>
-#include <array>
+#include <memory>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "auto/auto_state.h"
+#include "auto/free_list_stage.h"
+#include "auto/pass_stage.h"
+#include "auto/race_stage.h"
+#include "engine/orders.h"
 #include "planner.h"
 
 namespace memplan {
 namespace {
 
-constexpr std::array<std::string_view, 3> kCheap = {"greedy_by_size", "greedy", "naive"};
+// What runs when, each only if nothing before it reached the bound. On real networks the first pass
+// or its repair ends it.
+std::vector<std::unique_ptr<AutoStage>> MakeStages() {
+  std::vector<std::unique_ptr<AutoStage>> stages;
+  const auto add_pass = [&](std::string_view name, const OrderPass& pass, bool repairs) {
+    stages.push_back(std::make_unique<PassStage>(name, pass, repairs));
+  };
+  add_pass("first_fit_by_load", kFirstFitByLoad, true);
+  add_pass("first_fit_by_class", kFirstFitByClass, true);
+  add_pass("first_fit_by_size", kFirstFitBySize, false);
+  add_pass("best_fit_by_load", kBestFitByLoad, true);
+  stages.push_back(std::make_unique<RaceStage>());
+  return stages;
+}
 
 class Auto : public Planner {
  public:
@@ -17,52 +36,73 @@ class Auto : public Planner {
 
   int64_t Step(int64_t budget) override {
     int64_t used = 0;
-    while (!done_ && used < std::max<int64_t>(1, budget)) used += RunNext();
+    while (!done_ && used < budget) used += Work(budget - used);
     return used;
   }
   bool done() const override { return done_; }
-  const Placement* best() const override { return winner_.empty() ? nullptr : &best_; }
-  Bytes lower_bound() const override { return bound_; }
-  bool infeasible() const override {
-    return problem_.capacity != kNoBytes && bound_ > problem_.capacity;
+  const Placement* best() const override {
+    const bool fits = state_ && state_->has_plan() &&
+                      (problem_.capacity == kNoBytes || state_->best().peak <= problem_.capacity);
+    return fits ? &state_->best() : nullptr;
   }
-  Bytes smallest_peak() const override { return smallest_; }
-  std::string_view winner() const override { return winner_; }
-  std::vector<PlannerResult> results() const override { return results_; }
-  std::string_view phase() const override { return done_ ? std::string_view() : kCheap[next_]; }
+  Bytes lower_bound() const override { return state_ ? state_->bound() : 0; }
+  bool infeasible() const override {
+    return problem_.capacity != kNoBytes && lower_bound() > problem_.capacity;
+  }
+  Bytes smallest_peak() const override {
+    return state_ && state_->has_plan() ? state_->best().peak : kNoBytes;
+  }
+  std::string_view winner() const override { return state_ ? state_->winner() : ""; }
+  std::vector<PlannerResult> results() const override {
+    return state_ ? state_->results() : std::vector<PlannerResult>();
+  }
+  std::string_view phase() const override {
+    return done_ || stages_.empty() ? std::string_view() : stages_[stage_]->name();
+  }
 
  private:
-  int64_t RunNext() {
-    const PlannerInfo* info = FindPlanner(kCheap[next_++]);
-    const std::unique_ptr<Planner> planner = info->make(problem_, options_);
-    int64_t steps = 0;
-    while (!planner->done()) steps += planner->Step(1'000'000);
-    bound_ = std::max(bound_, planner->lower_bound());
-    const Placement* placed = planner->best();
-    const Bytes peak = planner->smallest_peak();
-    if (peak != kNoBytes && (smallest_ == kNoBytes || peak < smallest_)) smallest_ = peak;
-    results_.push_back({info->name, placed ? placed->peak : kNoBytes, steps});
-    if (placed && (winner_.empty() || placed->peak < best_.peak)) {
-      best_ = *placed;
-      winner_ = info->name;
+  int64_t Work(int64_t budget) {
+    if (!state_) return Prepare();
+    AutoStage& stage = *stages_[stage_];
+    const int64_t used = stage.Step(state_.get(), budget);
+    if (stage.done()) NextStage();
+    done_ = done_ || state_->Enough() || infeasible();
+    return used;
+  }
+
+  // Also runs the first pass, so that there is a plan after any step.
+  int64_t Prepare() {
+    state_ = std::make_unique<AutoState>(problem_, options_);
+    stages_ = MakeStages();
+    int64_t used = 1 + problem_.count() / 4;
+    while (!done_ && !state_->has_plan()) used += Work(1);
+    return used;
+  }
+
+  void NextStage() {
+    stages_[stage_].reset();
+    ++stage_;
+    if (state_->passes_are_slow && !retreated_) {
+      // Nothing that is made of passes is worth another try here.
+      retreated_ = true;
+      stages_.clear();
+      stages_.push_back(std::make_unique<FreeListStage>());
+      stages_.push_back(std::make_unique<PassStage>("first_fit_by_size", kFirstFitBySize, false));
+      stage_ = 0;
     }
-    const bool enough = !winner_.empty() && best_.peak <= std::max(bound_, options_.stop_at);
-    done_ = enough || infeasible() || next_ == kCheap.size();
-    return std::max<int64_t>(1, steps);
+    done_ = stage_ == stages_.size();
   }
 
   const Problem& problem_;
   SearchOptions options_;
-  Placement best_;
-  std::string_view winner_;
-  std::vector<PlannerResult> results_;
-  Bytes bound_ = 0;
-  Bytes smallest_ = kNoBytes;
-  size_t next_ = 0;
+  std::unique_ptr<AutoState> state_;
+  std::vector<std::unique_ptr<AutoStage>> stages_;
+  size_t stage_ = 0;
+  bool retreated_ = false;
   bool done_ = false;
 };
 
-const PlannerRegistration kAuto({
+const PlannerRegistration kPlanner({
     .name = "auto",
     .summary = "Quick planners first, then repair and search, until the smallest plan is proven",
     .source = "memplan",

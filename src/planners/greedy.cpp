@@ -62,7 +62,7 @@ Placement Place(const Problem& problem) {
   return placement;
 }
 
-const PlannerRegistration kGreedy({
+const PlannerRegistration kPlanner({
     .name = "greedy",
     .summary =
         "Whole slots handed on to the next buffer nearest in size, as ExecuTorch did in 2024",

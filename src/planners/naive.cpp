@@ -15,7 +15,7 @@ Placement Place(const Problem& problem) {
   return placement;
 }
 
-const PlannerRegistration kNaive({
+const PlannerRegistration kPlanner({
     .name = "naive",
     .summary = "One buffer after the other, nothing shared: what planning saves is measured by it",
     .source = "ExecuTorch 91afa6e923, exir/memory_planning.py, naive",
