@@ -17,16 +17,40 @@ export async function buildPreset(preset, target) {
   await run("cmake", ["--build", "--preset", preset, JOBS, ...chosen], { quiet: true });
 }
 
-/** TypeScript and wasm to an installable package: dist. */
+/** Milliseconds of the newest file in some files and folders. */
+function newest(paths) {
+  const times = paths.flatMap((path) => {
+    const at = join(ROOT, path);
+    const files = statSync(at).isDirectory()
+      ? readdirSync(at, { recursive: true }).map((name) => join(at, name))
+      : [at];
+    return files.map((file) => statSync(file).mtimeMs);
+  });
+  return Math.max(...times);
+}
+
+/** TypeScript and wasm to an installable package: dist. Does nothing where dist is newer than all it is made of. */
 export async function buildPackage() {
   await buildPreset("wasm", "memplan");
   await run("node", ["scripts/readers.mjs"], { quiet: true });
-  const wasm = await readFile(join(ROOT, "build/wasm/memplan.wasm"));
-  await mkdir(join(ROOT, "build/package"), { recursive: true });
-  await writeFile(join(ROOT, "build/package/bytes.js"), `export default "${wasm.toString("base64")}";\n`);
+  const wasm = join(ROOT, "build/wasm/memplan.wasm");
+  const sources = [
+    "bindings",
+    "build/wasm/memplan.js",
+    "build/wasm/memplan.wasm",
+    "package.json",
+    "tsdown.config.ts",
+  ];
+  if (existsSync(join(ROOT, "dist/memplan.wasm")) && newest(["dist/memplan.wasm"]) > newest(sources)) return;
+  const made = join(ROOT, "build/package");
+  await rm(join(made, "dist"), { recursive: true, force: true });
+  await mkdir(made, { recursive: true });
+  await writeFile(join(made, "bytes.js"), `export default "${(await readFile(wasm)).toString("base64")}";\n`);
+  await run("npx", ["tsdown", "--out-dir", "build/package/dist", "--logLevel", "warn"], { quiet: true });
+  await copyFile(wasm, join(made, "dist/memplan.wasm"));
+  // In one go, so that dist is never half of a package.
   await rm(join(ROOT, "dist"), { recursive: true, force: true });
-  await run("npx", ["tsdown", "--logLevel", "warn"], { quiet: true });
-  await cp(join(ROOT, "build/wasm/memplan.wasm"), join(ROOT, "dist/memplan.wasm"));
+  await rename(join(made, "dist"), join(ROOT, "dist"));
 }
 
 /** The page, on the package's public interface: build/web. */
