@@ -1,7 +1,7 @@
 // Builds memplan: `node scripts/build.mjs [native] [wasm] [package] [page]`, all without arguments.
 
-import { existsSync } from "node:fs";
-import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { copyFile, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ROOT, run } from "./steps.mjs";
