@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "graph_hash.h"
 #include "interval_problem.h"
 #include "pool_race.h"
 
@@ -60,6 +61,7 @@ class IntervalJob final : public PlanJob {
       AddPool(pool, *placement, planner.lower_bound(), &plan);
     }
     plan.top.buffer_sizes = plan.buffer_sizes;
+    plan.graph_hash = IntervalHash(*file_);
     return plan;
   }
 

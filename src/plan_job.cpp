@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "executorch/executorch.h"
+#include "graph_hash.h"
 #include "graph_reader.h"
 #include "interval_csv.h"
 #include "interval_plan.h"
@@ -21,7 +22,11 @@ class ExecutorchJob final : public PlanJob {
 
   bool Step(int64_t) override { return false; }
   Progress progress() const override { return {}; }
-  Result<Plan> Finish() override { return PlanExecutorch(*program_, options_); }
+  Result<Plan> Finish() override {
+    Result<Plan> plan = PlanExecutorch(*program_, options_);
+    if (plan) plan->graph_hash = GraphHash(*program_);
+    return plan;
+  }
   const Program* program() const override { return program_.get(); }
   const IntervalFile* intervals() const override { return nullptr; }
 

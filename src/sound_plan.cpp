@@ -6,9 +6,11 @@
 
 #include "capacity_error.h"
 #include "composition.h"
+#include "graph_hash.h"
 #include "nesting.h"
 #include "pool_race.h"
 #include "selection.h"
+#include "verifier.h"
 
 namespace memplan {
 namespace {
@@ -98,6 +100,8 @@ class SoundJob final : public PlanJob {
     if (Status fine = Compose(parts, &plan); !fine) return tl::unexpected(fine.error());
     SetBounds(&plan);
     plan.results = race_->results();
+    plan.graph_hash = GraphHash(*program_);
+    if (Status fine = CheckOverlaps(plan); !fine) return tl::unexpected(fine.error());
     return plan;
   }
 
@@ -105,6 +109,15 @@ class SoundJob final : public PlanJob {
   const IntervalFile* intervals() const override { return nullptr; }
 
  private:
+  // A plan that is wrong is never returned.
+  Status CheckOverlaps(const Plan& plan) const {
+    const Result<Report> report = CheckStorageReuse(*program_, plan, options_);
+    if (!report) return tl::unexpected(report.error());
+    if (report->ok) return {};
+    return Fail(ErrorCode::kInternal, "\"" + plan.algorithm + "\" gave a plan in which " +
+                                          report->errors.front().message);
+  }
+
   Status SetCapacity(PoolProblem* pool) const {
     Result<MaxLive> live = ComputeMaxLive(pool->problem);
     if (!live) return tl::unexpected(live.error());

@@ -1,9 +1,49 @@
+#include <utility>
+
+#include "executorch/verifier.h"
+#include "json_walker.h"
 #include "plan_job.h"
+#include "plan_reader.h"
 
 namespace memplan {
+namespace {
 
-Result<Report> VerifyPlan(std::vector<char>, std::vector<char>, const Options&) {
-  return Fail(ErrorCode::kUnsupported, "the verifier is on its way");
+// The ExecuTorch rules know one graph at a time: methods are checked one after the other, and what
+// is said of them says where.
+Report VerifyByExecutorch(const Program& program, const Plan& plan, const Options& options) {
+  if (program.graph != nullptr) return VerifyExecutorch(program, plan.top, options);
+  Report whole;
+  for (const GraphPlan& method : plan.methods) {
+    Report report = VerifyExecutorch(program, method, options);
+    whole.ok &= report.ok;
+    const bool counts = whole.reuse_pairs >= 0 && report.reuse_pairs >= 0;
+    whole.reuse_pairs = counts ? whole.reuse_pairs + report.reuse_pairs : -1;
+    for (Fault& fault : report.errors) {
+      fault.graph = program.names[method.graph->name];
+      whole.errors.push_back(std::move(fault));
+    }
+  }
+  return whole;
+}
+
+}  // namespace
+
+Result<Report> VerifyPlan(std::vector<char> input, std::vector<char> plan_json,
+                          const Options& options) {
+  Result<JsonInput> problem = ReadInput(&input);
+  if (!problem) return tl::unexpected(problem.error());
+  const size_t size = plan_json.size();
+  plan_json.resize(size + kJsonPadding, '\0');
+  const std::span<char> json{plan_json.data(), size};
+  if (problem->intervals != nullptr) {
+    Result<PlanFile> plan = ReadIntervalPlan(json, *problem->intervals);
+    if (!plan) return tl::unexpected(plan.error());
+    return VerifyIntervals(*problem->intervals, *plan, options);
+  }
+  Result<PlanFile> plan = ReadPlan(json, *problem->program);
+  if (!plan) return tl::unexpected(plan.error());
+  if (options.rules == Rules::kSound) return VerifySound(*problem->program, *plan, options);
+  return VerifyByExecutorch(*problem->program, plan->plan, options);
 }
 
 }  // namespace memplan

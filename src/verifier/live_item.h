@@ -1,0 +1,51 @@
+// What the overlap sweep works on: bytes of a pool that are taken for a while.
+#ifndef MEMPLAN_VERIFIER_LIVE_ITEM_H_
+#define MEMPLAN_VERIFIER_LIVE_ITEM_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "units.h"
+
+namespace memplan::verifier {
+
+using ItemIndex = int32_t;
+
+struct LiveItem {
+  Bytes from = 0;     // inclusive
+  Bytes to = 0;       // exclusive; items are never empty
+  int32_t first = 0;  // tick, inclusive
+  int32_t last = 0;   // tick, inclusive
+  int32_t owner = 0;  // storage, or row of an interval problem
+  MemId pool = 1;
+  // Not 0: comes to be only when its first tick ends (the result of a cond, which its branches
+  // make), and which of that tick's it is: see nesting.h.
+  int32_t born_late = 0;
+};
+
+// The items by when they begin and when they end.
+class Schedule {
+ public:
+  // Ticks are 0 to `ticks` - 1.
+  Schedule(const std::vector<LiveItem>& items, int32_t ticks);
+
+  int32_t ticks() const { return static_cast<int32_t>(begin_at_.size()) - 1; }
+  // Calls fn(item) for each item that begins (ends) at `tick`, in the order of items.
+  template <typename Fn>
+  void ForBegins(int32_t tick, Fn fn) const {
+    for (uint32_t i = begin_at_[tick]; i < begin_at_[tick + 1]; ++i) fn(begins_[i]);
+  }
+  template <typename Fn>
+  void ForEnds(int32_t tick, Fn fn) const {
+    for (uint32_t i = end_at_[tick]; i < end_at_[tick + 1]; ++i) fn(ends_[i]);
+  }
+
+ private:
+  std::vector<uint32_t> begin_at_, end_at_;
+  std::vector<ItemIndex> begins_, ends_;
+};
+
+}  // namespace memplan::verifier
+
+#endif  // MEMPLAN_VERIFIER_LIVE_ITEM_H_

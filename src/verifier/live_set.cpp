@@ -1,0 +1,83 @@
+#include "verifier/live_set.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace memplan::verifier {
+
+DisjointSet::Pool& DisjointSet::PoolOf(MemId pool) {
+  if (pool >= static_cast<MemId>(pools_.size())) pools_.resize(static_cast<size_t>(pool) + 1);
+  return pools_[pool];
+}
+
+void DisjointSet::Insert(ItemIndex item) {
+  const LiveItem& live = items_[item];
+  Pool& pool = PoolOf(live.pool);
+  if (pool.blocks.empty()) pool.blocks.emplace_back();
+  const size_t at = BlockAt(pool, live.from);
+  Block& block = pool.blocks[at];
+  const size_t place = PlaceAt(block, live.from);
+  block.insert(block.begin() + static_cast<ptrdiff_t>(place), {live.from, live.to, item});
+  if (block.size() < kMaxBlock) return;
+  Block upper(block.begin() + kMaxBlock / 2, block.end());
+  block.resize(kMaxBlock / 2);
+  pool.blocks.insert(pool.blocks.begin() + static_cast<ptrdiff_t>(at) + 1, std::move(upper));
+}
+
+void DisjointSet::Remove(ItemIndex item) {
+  const LiveItem& live = items_[item];
+  Pool& pool = PoolOf(live.pool);
+  const size_t at = BlockAt(pool, live.from);
+  Block& block = pool.blocks[at];
+  block.erase(block.begin() + static_cast<ptrdiff_t>(PlaceAt(block, live.from)));
+  if (block.empty()) pool.blocks.erase(pool.blocks.begin() + static_cast<ptrdiff_t>(at));
+}
+
+OverlappingSet::OverlappingSet(const std::vector<LiveItem>& items) : items_(items) {
+  sorted_.resize(items.size());
+  std::iota(sorted_.begin(), sorted_.end(), 0);
+  std::sort(sorted_.begin(), sorted_.end(), [&](ItemIndex a, ItemIndex b) {
+    if (items[a].pool != items[b].pool) return items[a].pool < items[b].pool;
+    if (items[a].from != items[b].from) return items[a].from < items[b].from;
+    return a < b;
+  });
+  rank_.resize(items.size());
+  for (size_t i = 0; i < sorted_.size(); ++i) rank_[sorted_[i]] = static_cast<uint32_t>(i);
+  while (leaves_ < items.size()) leaves_ *= 2;
+  tree_.assign(leaves_ * 2, kNoBytes);
+}
+
+size_t OverlappingSet::RankOf(MemId pool, Bytes from) const {
+  const auto at = std::partition_point(sorted_.begin(), sorted_.end(), [&](ItemIndex item) {
+    return items_[item].pool < pool || (items_[item].pool == pool && items_[item].from < from);
+  });
+  return static_cast<size_t>(at - sorted_.begin());
+}
+
+size_t OverlappingSet::Next(size_t rank, Bytes above) const {
+  if (rank >= leaves_) return leaves_;
+  size_t node = leaves_ + rank;
+  while (tree_[node] <= above) {
+    // To the next subtree on the right, going up as long as this was a right child.
+    while ((node & 1) != 0) {
+      node /= 2;
+      if (node == 0) return leaves_;
+    }
+    ++node;
+  }
+  while (node < leaves_) {
+    node *= 2;
+    if (tree_[node] <= above) ++node;
+  }
+  return node - leaves_;
+}
+
+void OverlappingSet::Set(size_t rank, Bytes end) {
+  size_t node = leaves_ + rank;
+  tree_[node] = end;
+  for (node /= 2; node > 0; node /= 2) {
+    tree_[node] = std::max(tree_[node * 2], tree_[node * 2 + 1]);
+  }
+}
+
+}  // namespace memplan::verifier

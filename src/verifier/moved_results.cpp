@@ -1,0 +1,167 @@
+#include "verifier/moved_results.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+namespace memplan::verifier {
+namespace {
+
+// What a branch's output can turn out to be.
+struct Ends {
+  std::vector<Bytes> addresses;  // of the output tensor, in the result's pool
+  struct Bound {
+    TensorIndex storage;  // of the branch, bound to a tensor of the caller
+    Bytes offset;         // of the output tensor in it
+  };
+  std::vector<Bound> bound;
+};
+
+// Follows `output` of `branch` through the conds inside the branch.
+Ends FollowOutput(const PlacedGraph& branch, TensorIndex output, MemId pool) {
+  Ends ends;
+  struct Step {
+    TensorIndex storage;
+    Bytes offset;  // of the output tensor in it
+  };
+  std::vector<Step> open{{branch.reading->storage[output], branch.reading->offset_of(output)}};
+  std::set<TensorIndex> seen;
+  while (!open.empty()) {
+    const Step step = open.back();
+    open.pop_back();
+    if (!seen.insert(step.storage).second) continue;
+    const uint8_t flags = branch.reading->flags[step.storage];
+    if ((flags & (kConstant | kUnbound)) != 0) continue;  // copied
+    if ((flags & kByReference) != 0) ends.bound.push_back({step.storage, step.offset});
+    if (branch.pool[step.storage] == pool && (flags & kByReference) == 0) {
+      ends.addresses.push_back(branch.start[step.storage] + step.offset);
+    }
+    const auto resting = branch.items.begin() + static_cast<ptrdiff_t>(branch.first_resting);
+    auto item = std::lower_bound(
+        resting, branch.items.end(), step.storage,
+        [](const LiveItem& row, TensorIndex storage) { return row.owner < storage; });
+    for (; item != branch.items.end() && item->owner == step.storage; ++item) {
+      if (item->pool == pool) ends.addresses.push_back(item->from + step.offset);
+    }
+    const auto first = std::lower_bound(
+        branch.handed.begin(), branch.handed.end(), step.storage,
+        [](const HandedThrough& row, TensorIndex storage) { return row.result < storage; });
+    for (auto at = first; at != branch.handed.end() && at->result == step.storage; ++at) {
+      open.push_back({at->source, step.offset + at->shift});
+    }
+  }
+  return ends;
+}
+
+class Follower {
+ public:
+  Follower(PlacedGraph* graph, std::vector<RestingPlace>* resting)
+      : graph_(*graph), reading_(*graph->reading), resting_(*resting) {}
+
+  void Run() {
+    for (size_t f = 0; f < reading_.flows.size(); ++f) {
+      const Flow& flow = reading_.flows[f];
+      if (flow.kind != Target::kCond) continue;
+      for (const Call& call : flow.calls) {
+        for (size_t i = 0; i < flow.results.size(); ++i) {
+          Follow(static_cast<int32_t>(f), flow.results[i], call, i);
+        }
+      }
+    }
+    const auto order = [](const HandedThrough& a, const HandedThrough& b) {
+      return a.result != b.result ? a.result < b.result : a.source < b.source;
+    };
+    std::sort(graph_.handed.begin(), graph_.handed.end(), order);
+    Lengthen();
+    DropDoubles();
+  }
+
+ private:
+  void Follow(int32_t flow, TensorIndex result, const Call& call, size_t i) {
+    const TensorIndex storage = reading_.storage[result];
+    const MemId pool = graph_.pool[storage];
+    if (pool == kNoPool || reading_.size[storage] == 0 ||
+        (reading_.flags[storage] & (kConstant | kUnbound)) != 0) {
+      return;
+    }
+    const PlacedGraph& branch = *graph_.submodules[call.submodule];
+    const Ends ends = FollowOutput(branch, branch.reading->outputs[i], pool);
+    const Bytes in_storage = reading_.offset_of(result);
+    bool is_apart = false;
+    for (const Bytes address : ends.addresses) {
+      if (address - in_storage != graph_.start[storage]) {
+        resting_.push_back({flow, storage, address - in_storage});
+        is_apart = true;
+      }
+    }
+    const bool is_part = reading_.life[storage].first < reading_.flows[flow].node ||
+                         in_storage != 0 ||
+                         reading_.size[storage] != reading_.graph->tensors.nbytes[result];
+    if (is_apart && is_part) graph_.apart_from_base.push_back(result);
+    for (const Ends::Bound& bound : ends.bound) {
+      const auto* binding = call.Binding(bound.storage, branch.reading->storage);
+      if (binding == nullptr || binding->second == kNoTensor) continue;
+      const auto& [placeholder, operand] = *binding;
+      const TensorIndex source = reading_.storage[operand];
+      const bool copied = (graph_.pool[source] != kNoPool && graph_.pool[source] != pool) ||
+                          (reading_.flags[source] & kConstant) != 0;
+      if (source == storage || copied) continue;
+      graph_.handed.push_back({storage, source,
+                               reading_.offset_of(operand) + bound.offset -
+                                   branch.reading->offset_of(placeholder) - in_storage});
+    }
+  }
+
+  // A source lives as long as any result that it may be, at any remove: the results that live
+  // longest go first, so each storage is settled when first reached.
+  void Lengthen() {
+    const std::vector<HandedThrough>& handed = graph_.handed;
+    std::vector<uint32_t> order(handed.size());
+    for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<uint32_t>(i);
+    const auto last = [&](uint32_t i) { return graph_.life[handed[i].result].last; };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](uint32_t a, uint32_t b) { return last(a) > last(b); });
+    std::vector<bool> done(handed.size());
+    for (const uint32_t i : order) {
+      std::vector<TensorIndex> open{handed[i].result};
+      while (!open.empty()) {
+        const TensorIndex result = open.back();
+        open.pop_back();
+        auto at = std::lower_bound(
+            handed.begin(), handed.end(), result,
+            [](const HandedThrough& row, TensorIndex storage) { return row.result < storage; });
+        if (at == handed.end() || at->result != result || done[at - handed.begin()]) continue;
+        done[at - handed.begin()] = true;
+        for (; at != handed.end() && at->result == result; ++at) {
+          graph_.life[at->source].Extend(graph_.life[result].last);
+          open.push_back(at->source);
+        }
+      }
+    }
+  }
+
+  // Both branches, or outputs that are one tensor, can leave a result in the same place.
+  void DropDoubles() {
+    const auto key = [](const RestingPlace& a) {
+      return std::make_tuple(a.result, a.start, a.flow);
+    };
+    std::sort(resting_.begin(), resting_.end(),
+              [&](const RestingPlace& a, const RestingPlace& b) { return key(a) < key(b); });
+    const auto same = [&](const RestingPlace& a, const RestingPlace& b) {
+      return key(a) == key(b);
+    };
+    resting_.erase(std::unique(resting_.begin(), resting_.end(), same), resting_.end());
+  }
+
+  PlacedGraph& graph_;
+  const GraphReading& reading_;
+  std::vector<RestingPlace>& resting_;
+};
+
+}  // namespace
+
+void FollowMovedResults(PlacedGraph* graph, std::vector<RestingPlace>* resting) {
+  Follower(graph, resting).Run();
+}
+
+}  // namespace memplan::verifier

@@ -1,0 +1,196 @@
+#include "verifier/placed_graph.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "verifier/moved_results.h"
+
+namespace memplan::verifier {
+namespace {
+
+// Plans made by hand or read from elsewhere may have shorter columns.
+template <typename T>
+T At(const std::vector<T>& column, TensorIndex t, T none) {
+  return static_cast<size_t>(t) < column.size() ? column[t] : none;
+}
+
+class Placer {
+ public:
+  Placer(const GraphReading& reading, const GraphPlan& plan, const Setting& setting)
+      : reading_(reading), plan_(plan), setting_(setting) {
+    placed_ = std::make_unique<PlacedGraph>();
+    placed_->reading = &reading;
+    placed_->plan = &plan;
+  }
+
+  std::unique_ptr<PlacedGraph> Place() {
+    PlaceStorages();
+    for (size_t i = 0; i < reading_.submodules.size(); ++i) {
+      placed_->submodules.push_back(nullptr);
+      if (reading_.submodules[i] == nullptr) continue;
+      static const GraphPlan* kNone = new GraphPlan;
+      const GraphPlan& plan = i < plan_.submodules.size() ? plan_.submodules[i] : *kNone;
+      placed_->submodules.back() = Placer(*reading_.submodules[i], plan, setting_).Place();
+    }
+    placed_->life = reading_.life;
+    std::vector<RestingPlace> resting;
+    if (setting_.options.move_results) FollowMovedResults(placed_.get(), &resting);
+    AddItems();
+    AddCarriedApart();
+    AddResting(resting);
+    if (reading_.caller != nullptr) FillFootprint();
+    return std::move(placed_);
+  }
+
+ private:
+  // By its first tensor, or the first of the others that has a place.
+  void PlaceStorages() {
+    const TensorIndex count = reading_.graph->tensors.size();
+    placed_->pool.resize(static_cast<size_t>(count), kNoPool);
+    placed_->start.resize(static_cast<size_t>(count), kNoBytes);
+    for (TensorIndex t = 0; t < count; ++t) {
+      const MemId pool = At(plan_.mem_id, t, kNoPool);
+      const Bytes offset = At(plan_.mem_offset, t, kNoBytes);
+      const TensorIndex storage = reading_.storage[t];
+      if (pool < 0 || offset == kNoBytes) continue;
+      if (t != storage && placed_->pool[storage] != kNoPool) continue;
+      placed_->pool[storage] = pool;
+      placed_->start[storage] = offset - reading_.offset_of(t);
+    }
+  }
+
+  // Storages whose bytes are the caller's are the caller's items.
+  bool HasOwnBytes(TensorIndex storage) const {
+    const uint8_t flags = reading_.flags[storage];
+    return (flags & (kByReference | kOwnInBody)) != kByReference;
+  }
+
+  // Places that are none are other checks' faults.
+  static bool IsSane(MemId pool, Bytes start) { return pool <= kMaxMemId && start >= 0; }
+
+  Bytes EndOf(TensorIndex storage) const {
+    const Bytes alignment = setting_.AlignmentOf(placed_->pool[storage]);
+    return placed_->start[storage] + AlignUp(reading_.size[storage], alignment);
+  }
+
+  void AddItems() {
+    // The flow whose result each storage is, where it begins with that.
+    std::vector<std::pair<TensorIndex, int32_t>> late;
+    for (size_t i = 0; i < reading_.flows.size(); ++i) {
+      const Flow& flow = reading_.flows[i];
+      if (flow.kind != Target::kCond) continue;
+      for (const TensorIndex t : flow.results) {
+        const TensorIndex storage = reading_.storage[t];
+        if (reading_.life[storage].first == flow.node) {
+          late.emplace_back(storage, static_cast<int32_t>(i) + 1);
+        }
+      }
+    }
+    std::sort(late.begin(), late.end());
+    auto next_late = late.begin();
+    const TensorIndex count = reading_.graph->tensors.size();
+    for (TensorIndex s = 0; s < count; ++s) {
+      if (placed_->pool[s] == kNoPool || reading_.size[s] == 0) continue;
+      const Lifetime life = placed_->life[s];
+      if (!life.exists() || !HasOwnBytes(s) || !IsSane(placed_->pool[s], placed_->start[s])) {
+        continue;
+      }
+      while (next_late != late.end() && next_late->first < s) ++next_late;
+      const bool is_late = next_late != late.end() && next_late->first == s;
+      placed_->items.push_back({placed_->start[s], EndOf(s), life.first, life.last, s,
+                                placed_->pool[s], is_late ? next_late->second : 0});
+    }
+  }
+
+  void AddCarriedApart() {
+    for (const Flow& flow : reading_.flows) {
+      for (const auto& [first, last] : flow.carried_apart) {
+        AddCarried(flow.node, flow.calls.back().submodule, last);
+        const bool same = flow.calls.size() == 1;
+        if (!same) AddCarried(flow.node, flow.calls.front().submodule, first);
+      }
+    }
+    placed_->first_resting = placed_->items.size();
+  }
+
+  void AddCarried(NodeIndex node, int32_t submodule, TensorIndex placeholder) {
+    const PlacedGraph& inner = *placed_->submodules[submodule];
+    const TensorIndex storage = inner.reading->storage[placeholder];
+    if (inner.pool[storage] == kNoPool || inner.reading->size[storage] == 0) return;
+    const Bytes start = inner.start[storage];
+    if (!IsSane(inner.pool[storage], start)) return;
+    const Bytes end =
+        start + AlignUp(inner.reading->size[storage], setting_.AlignmentOf(inner.pool[storage]));
+    if (!placed_->items.empty()) {
+      // Condition and body name the one place: it counts once.
+      const LiveItem& before = placed_->items.back();
+      if (before.owner < 0 && before.first == node && before.from == start &&
+          before.pool == inner.pool[storage]) {
+        return;
+      }
+    }
+    placed_->carried_apart.push_back({inner.reading, placeholder});
+    placed_->items.push_back({start, end, node, node,
+                              -static_cast<int32_t>(placed_->carried_apart.size()),
+                              inner.pool[storage], 0});
+  }
+
+  void AddResting(const std::vector<RestingPlace>& resting) {
+    for (const RestingPlace& place : resting) {
+      const MemId pool = placed_->pool[place.result];
+      if (!IsSane(pool, place.start)) continue;
+      const Bytes end =
+          place.start + AlignUp(reading_.size[place.result], setting_.AlignmentOf(pool));
+      placed_->items.push_back({place.start, end, reading_.flows[place.flow].node,
+                                placed_->life[place.result].last, place.result, pool,
+                                place.flow + 1});
+    }
+  }
+
+  void FillFootprint() {
+    std::vector<ByteRange> ranges;
+    const NodeIndex end = reading_.graph->nodes.size() - 1;
+    for (size_t i = 0; i < placed_->items.size(); ++i) {
+      const LiveItem& item = placed_->items[i];
+      ranges.push_back({item.pool, item.from, item.to});
+      if (item.last == end) placed_->survivors.push_back(static_cast<ItemIndex>(i));
+    }
+    for (const auto& submodule : placed_->submodules) {
+      if (submodule == nullptr) continue;
+      ranges.insert(ranges.end(), submodule->footprint.begin(), submodule->footprint.end());
+    }
+    placed_->footprint = MakeFootprint(std::move(ranges));
+  }
+
+  const GraphReading& reading_;
+  const GraphPlan& plan_;
+  const Setting& setting_;
+  std::unique_ptr<PlacedGraph> placed_;
+};
+
+}  // namespace
+
+Setting::Setting(const Names& program_names, const Options& used_options,
+                 const std::vector<Bytes>& sizes, const Graph* top, const Graph* pools_of)
+    : names(program_names), options(used_options), buffer_sizes(sizes) {
+  if (top != nullptr) reserved = top->input_mem_buffer_sizes;
+  if (pools_of != nullptr) pools = pools_of->pools;
+  for (const Pool& pool : pools) {
+    const auto at = static_cast<size_t>(pool.mem_id);
+    if (at >= alignments.size()) alignments.resize(at + 1, options.alignment);
+    alignments[at] = std::max(options.alignment, pool.alignment);
+  }
+}
+
+std::unique_ptr<PlacedGraph> PlaceForCheck(const GraphReading& reading, const GraphPlan& plan,
+                                           const Setting& setting) {
+  return Placer(reading, plan, setting).Place();
+}
+
+std::string_view ItemName(const PlacedGraph& graph, const LiveItem& item, const Names& names) {
+  if (item.owner >= 0) return names[graph.reading->graph->tensors.id[item.owner]];
+  const PlacedGraph::CarriedApart& carried = graph.carried_apart[-1 - item.owner];
+  return names[carried.submodule->graph->tensors.id[carried.placeholder]];
+}
+
+}  // namespace memplan::verifier

@@ -1,0 +1,53 @@
+// Time run over live items: who meets whom in the same bytes.
+#ifndef MEMPLAN_VERIFIER_SWEEP_H_
+#define MEMPLAN_VERIFIER_SWEEP_H_
+
+#include <vector>
+
+#include "verifier/live_item.h"
+#include "verifier/live_set.h"
+
+namespace memplan::verifier {
+
+// Goes through the ticks in order. At each, items begin, then visitor->During(tick, set), then
+// items born late begin, then visitor->After(tick, set), then items end. Whenever an item begins,
+// visitor->Meets(item, live) is called for each live one in its bytes; where that returns false the
+// sweep ends at once and returns false. O(log) an item that meets nobody.
+template <typename Set, typename Visitor>
+bool Sweep(const std::vector<LiveItem>& items, const Schedule& schedule, Set* set,
+           Visitor* visitor) {
+  bool goes_on = true;
+  const auto begin = [&](ItemIndex item) {
+    if (!goes_on) return;
+    const LiveItem& live = items[item];
+    set->ForOverlaps(live.pool, live.from, live.to, [&](ItemIndex other) {
+      goes_on = visitor->Meets(item, other);
+      return goes_on;
+    });
+    if (goes_on) set->Insert(item);
+  };
+  for (int32_t tick = 0; tick < schedule.ticks(); ++tick) {
+    bool any_late = false;
+    schedule.ForBegins(tick, [&](ItemIndex item) {
+      if (items[item].born_late != 0) {
+        any_late = true;
+      } else {
+        begin(item);
+      }
+    });
+    if (goes_on) visitor->During(tick, *set);
+    if (any_late) {
+      schedule.ForBegins(tick, [&](ItemIndex item) {
+        if (items[item].born_late != 0) begin(item);
+      });
+      if (goes_on) visitor->After(tick, *set);
+    }
+    if (!goes_on) return false;
+    schedule.ForEnds(tick, [&](ItemIndex item) { set->Remove(item); });
+  }
+  return true;
+}
+
+}  // namespace memplan::verifier
+
+#endif  // MEMPLAN_VERIFIER_SWEEP_H_
