@@ -30,15 +30,19 @@ function textFormatOf(bytes: Uint8Array): ImportFormat | undefined {
   return isCsv ? "csv" : undefined;
 }
 
-/** Lines as torch.fx prints them: `%name : ... = op[...]`, or generated code: `name: "f32[1]" = torch.ops...`. */
-export function isFxText(text: string): boolean {
-  return (
-    /^\s*%?[\w.]+\s*(?::[^\n]*?)?=\s*(?:placeholder|get_attr|call_function|call_module|call_method|output)\[/m.test(
-      text,
-    ) ||
-    /^\s*def \w+\(self\b/m.test(text) ||
-    /^\s*(?:return|[\w.]+\s*:.*=)\s*torch\.ops\./m.test(text)
-  );
+/** A line as torch.fx prints it: `%name : … = op[…`, `def forward(self…` or `name: "f32[1]" = torch.ops.…`. */
+const kFxLines = [
+  /^%?[\w.]+\s*(?::[^=]*(?:users=\d+\][^=]*)?)?=\s*(?:placeholder|get_attr|call_function|call_module|call_method|output)\[/,
+  /^def \w+\(self\b/,
+  /^\w+\s*(?::[^=]*)?=\s*torch\.ops\./,
+];
+
+/** Looks at one line after the other: an expression over all of them takes quadratic time on blank ones. */
+function isFxText(text: string): boolean {
+  return text.split("\n").some((line) => {
+    const start = line.trim().slice(0, 400);
+    return kFxLines.some((pattern) => pattern.test(start));
+  });
 }
 
 /** ONNX has no magic number: a ModelProto is told by its fields, each with a length that fits the file. */

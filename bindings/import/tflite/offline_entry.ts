@@ -1,4 +1,5 @@
 /** Puts the OfflineMemoryAllocation entry into a .tflite file, leaving all other bytes as they are. */
+import { CheckedBytes } from "../checked_bytes.js";
 import { unsupported } from "../invalid_input.js";
 import type { TfliteModel } from "./model.js";
 
@@ -23,32 +24,27 @@ export function replaceOfflineEntry(tflite: Uint8Array, model: TfliteModel, word
   return new OfflineEntryWriter(tflite, entry?.index ?? -1).write(words);
 }
 
-/** One table of the old file, its fields by position. */
+/** One table of the old file, its fields by position; every read is checked. */
 class OldTable {
-  readonly vtable: number;
-
   constructor(
-    private readonly view: DataView,
+    private readonly bytes: CheckedBytes,
     readonly start: number,
-  ) {
-    this.vtable = start - view.getInt32(start, true);
-  }
+  ) {}
 
   get fields(): number {
-    return (this.view.getUint16(this.vtable, true) - 4) / 2;
+    return (this.bytes.readUint16(this.start - this.bytes.readInt32(this.start)) - 4) / 2;
   }
 
   /** Where the field lies, or 0. */
   field(index: number): number {
-    if (index >= this.fields) return 0;
-    const offset = this.view.getUint16(this.vtable + 4 + 2 * index, true);
+    const offset = this.bytes.__offset(this.start, 4 + 2 * index);
     return offset === 0 ? 0 : this.start + offset;
   }
 
   /** What an offset field leads to, or 0. */
   target(index: number): number {
     const field = this.field(index);
-    return field === 0 ? 0 : field + this.view.getUint32(field, true);
+    return field === 0 ? 0 : this.bytes.__indirect(field);
   }
 }
 
@@ -57,7 +53,7 @@ class OldTable {
  * between the header and the rest of the file.
  */
 class OfflineEntryWriter {
-  private readonly old: DataView;
+  private readonly old: CheckedBytes;
   private readonly root: OldTable;
 
   /** First byte past what is laid out so far, in the new file. */
@@ -67,8 +63,9 @@ class OfflineEntryWriter {
     private readonly tflite: Uint8Array,
     private readonly entry: number,
   ) {
-    this.old = new DataView(tflite.buffer, tflite.byteOffset, tflite.length);
-    this.root = new OldTable(this.old, this.old.getUint32(0, true));
+    this.old = new CheckedBytes(tflite);
+    this.old.enter("model");
+    this.root = new OldTable(this.old, this.old.__indirect(0));
     for (let index = kModelFields; index < this.root.fields; index++) {
       if (this.root.field(index) !== 0) {
         throw unsupported("model", `has field ${index}, which this schema (version 3d) does not know`);
@@ -118,7 +115,7 @@ class OfflineEntryWriter {
 
   private length(field: number): number {
     const list = this.root.target(field);
-    return list === 0 ? 0 : this.old.getUint32(list, true);
+    return list === 0 ? 0 : this.old.readUint32(list);
   }
 
   private writeRoot(
@@ -136,7 +133,7 @@ class OfflineEntryWriter {
       const target = lists[index] ?? this.root.target(index) + shift;
       if (lists[index] === undefined && this.root.field(index) === 0) continue;
       view.setUint16(vtable + 4 + 2 * index, field - table, true);
-      const value = index === kVersion ? this.old.getUint32(this.root.field(index), true) : target - field;
+      const value = index === kVersion ? this.old.readUint32(this.root.field(index)) : target - field;
       view.setUint32(field, value, true);
     }
   }
@@ -156,7 +153,7 @@ class OfflineEntryWriter {
     for (let index = 0; index < length; index++) {
       const slot = at + 4 + 4 * index;
       const old = list + 4 + 4 * index;
-      const target = old + this.old.getUint32(old, true) + shift;
+      const target = this.old.__indirect(old) + shift;
       view.setUint32(slot, (index === replaced ? added : target) - slot, true);
     }
     if (replaced < 0) view.setUint32(at + 4 + 4 * length, added - (at + 4 + 4 * length), true);
@@ -169,7 +166,7 @@ class OfflineEntryWriter {
       const field = table.field(index);
       if (field === 0 || moved.has(field)) return;
       moved.add(field);
-      const offset = view.getBigUint64(field + shift, true);
+      const offset = this.old.readUint64(field);
       if (offset > 1n) view.setBigUint64(field + shift, offset + BigInt(shift), true);
     };
     const kBufferOffset = 1;
@@ -185,10 +182,10 @@ class OfflineEntryWriter {
 
   private *rows(list: number): Generator<OldTable> {
     if (list === 0) return;
-    const length = this.old.getUint32(list, true);
+    const length = this.old.readUint32(list);
     for (let index = 0; index < length; index++) {
       const slot = list + 4 + 4 * index;
-      yield new OldTable(this.old, slot + this.old.getUint32(slot, true));
+      yield new OldTable(this.old, this.old.__indirect(slot));
     }
   }
 }

@@ -52,9 +52,8 @@ const kLike =
   Cosh Asinh Acosh Atanh Sign Reciprocal HardSigmoid HardSwish LeakyRelu Elu Selu Celu ThresholdedRelu Clip Gelu
   Mish Swish Identity Softmax LogSoftmax Hardmax Not LRN InstanceNormalization GroupNormalization LpNormalization
   MeanVarianceNormalization RMSNormalization CumSum Shrink Trilu ScatterElements Scatter ScatterND ReverseSequence
-  BitwiseNot PRelu Affine ScaledTanh ParametricSoftplus Scale Crop ImageScaler TensorScatter BitCast`.split(
-    /\s+/,
-  );
+  BitwiseNot PRelu Affine ScaledTanh ParametricSoftplus Scale Crop ImageScaler TensorScatter CumProd
+  OptionalGetElement`.split(/\s+/);
 
 const kBroadcasting =
   "Add Sub Mul Div Pow Mod And Or Xor Min Max Mean Sum BitShift BitwiseAnd BitwiseOr BitwiseXor".split(" ");
@@ -65,12 +64,16 @@ export const kElementwiseRules: Record<string, Rule> = {
   ...Object.fromEntries(kLike.map((name) => [name, like])),
   ...Object.fromEntries(kBroadcasting.map((name) => [name, broadcasting])),
   ...Object.fromEntries(kComparing.map((name) => [name, comparing])),
+  SwiGLU: broadcasting,
+  OptionalHasElement: () => [{ dtype: "bool", shape: [] }],
+  RegexFullMatch: likeAsBool,
   IsNaN: likeAsBool,
   IsInf: likeAsBool,
   Dropout: dropout,
   BatchNormalization: normalization,
   LayerNormalization: layerNormalization,
   Cast: (op) => [{ dtype: typeAttribute(op, "to", undefined), shape: op.inputs[0]?.shape }],
+  BitCast: (op) => [{ dtype: typeAttribute(op, "to", undefined), shape: op.inputs[0]?.shape }],
   CastLike: (op) => [{ dtype: op.dtype(1), shape: op.inputs[0]?.shape }],
   Bernoulli: (op) => [{ dtype: typeAttribute(op, "dtype", op.dtype(0)), shape: op.inputs[0]?.shape }],
   EyeLike: (op) => [{ dtype: typeAttribute(op, "dtype", op.dtype(0)), shape: op.inputs[0]?.shape }],

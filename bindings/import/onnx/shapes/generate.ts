@@ -103,9 +103,12 @@ const dft: Rule = (op) => {
     op.has(2) ? (op.numbers(2)[0] ?? -2) : op.int("axis", op.version < 20 ? 1 : -2),
     shape.length,
   );
-  const length = op.has(1) ? (op.content(1)?.[0] ?? op.fresh()) : (shape[axis] ?? op.fresh());
+  const given = shape[axis] ?? op.fresh();
   const onesided = op.int("onesided", 0) === 1;
   const inverse = op.int("inverse", 0) === 1;
+  // A one-sided inverse has the half spectrum as input, and a real signal comes out.
+  const whole = inverse && onesided && typeof given === "number" ? 2 * (given - 1) : given;
+  const length = op.has(1) ? (op.content(1)?.[0] ?? op.fresh()) : whole;
   const half = typeof length === "number" ? Math.floor(length / 2) + 1 : op.fresh();
   shape[axis] = onesided && !inverse ? half : length;
   shape[shape.length - 1] = onesided && inverse ? 1 : 2;

@@ -124,10 +124,16 @@ const split: Rule = (op) => {
     const each = Math.ceil(extent / parts);
     return index < parts - 1 ? each : whole(extent - each * (parts - 1), "the last part");
   };
-  return Array.from({ length: op.outputs }, (_, index) => ({
-    dtype: op.dtype(0),
-    shape: shape.map((dim, at) => (at === axis ? size(index) : dim)),
-  }));
+  let from = 0;
+  return Array.from({ length: op.outputs }, (_, index) => {
+    const length = size(index);
+    const result = { dtype: op.dtype(0), shape: shape.map((dim, at) => (at === axis ? length : dim)) };
+    if (typeof length !== "number" || !isKnownShape(shape)) return result;
+    const indices = length <= kMostContent ? Array.from({ length }, (_, at) => from + at) : undefined;
+    from += length;
+    const content = op.content(0);
+    return { ...result, content: content && indices && taken(content, shape, axis, indices) };
+  });
 };
 
 /** Elements of a small tensor along one axis, in the order of `indices`; undefined where they are too many. */

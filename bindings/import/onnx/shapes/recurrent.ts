@@ -92,10 +92,34 @@ function cachedAttention(op: Operator, pastAt: number, kvHeadsName: string): Res
   ];
 }
 
+const linearAttention: Rule = (op) => {
+  const [query, value] = [op.shape(0), op.shape(2)];
+  const [queryHeads, pairs] = [op.int("q_num_heads", 0), op.int("kv_num_heads", 0)];
+  const [batch = op.fresh(), steps = op.fresh()] = query;
+  const [keySize, valueSize] = [divide(op, query[2], queryHeads), divide(op, value[2], pairs)];
+  const dtype = op.dtype(0);
+  return [
+    { dtype, shape: [batch, steps, product([queryHeads, valueSize], op.fresh)] },
+    { dtype: op.dtype(3) ?? dtype, shape: [batch, pairs, keySize, valueSize] },
+  ];
+};
+
+const causalConvolution: Rule = (op) => {
+  const [batch = op.fresh(), channels = op.fresh()] = op.shape(0);
+  const kernel = op.shape(1).at(-1);
+  const state = typeof kernel === "number" ? kernel - 1 : op.fresh();
+  return [
+    { dtype: op.dtype(0), shape: op.shape(0) },
+    { dtype: op.dtype(0), shape: [batch, channels, state] },
+  ];
+};
+
 export const kRecurrentRules: Record<string, Rule> = {
   RNN: recurrent,
   GRU: recurrent,
   LSTM: recurrent,
+  LinearAttention: linearAttention,
+  CausalConvWithState: causalConvolution,
   Attention: (op) => (op.node.domain === "" ? attention(op) : packedAttention(op)),
   MultiHeadAttention: (op) => cachedAttention(op, 6, "num_heads"),
   GroupQueryAttention: (op) => cachedAttention(op, 3, "kv_num_heads"),

@@ -1,0 +1,88 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { importModel } from "../../bindings/import.js";
+import type { Graph } from "../../bindings/types.js";
+import { type AttributeRow, type ConstantRow, onnxFile, type TensorRow } from "./import_onnx_file.js";
+
+interface NodeCase {
+  case: string;
+  op: string;
+  opset: number;
+  attributes: Record<string, AttributeRow>;
+  inputs: ([type: number, shape: number[], values?: number[]] | null)[];
+  outputs: ([type: number, shape: number[]] | null)[];
+}
+
+const kCases = JSON.parse(
+  readFileSync(new URL("../data/onnx/node_shapes.json", import.meta.url), "utf8"),
+) as NodeCase[];
+
+/** TensorProto.DataType by number, written apart from the reader. */
+const kTypes = [
+  "?",
+  "float32",
+  "uint8",
+  "int8",
+  "uint16",
+  "int16",
+  "int32",
+  "int64",
+  "string",
+  "bool",
+  "float16",
+  "float64",
+  "uint32",
+  "uint64",
+  "complex64",
+  "complex128",
+  "bfloat16",
+  "float8_e4m3fn",
+  "float8_e4m3fnuz",
+  "float8_e5m2",
+  "float8_e5m2fnuz",
+  "uint4",
+  "int4",
+  "float4_e2m1",
+  "float8_e8m0",
+  "uint2",
+  "int2",
+];
+
+/** A model of one node, its inputs with values as initialisers, its outputs without shapes. */
+function fileOf({ op, opset, attributes, inputs, outputs }: NodeCase): Uint8Array {
+  const names = inputs.map((input, index) => (input === null ? "" : `x${index}`));
+  const results = outputs.map((output, index) => (output === null ? "" : `y${index}`));
+  const constants: Record<string, ConstantRow> = {};
+  const infos: Record<string, TensorRow> = {};
+  for (const [index, input] of inputs.entries()) {
+    if (input === null) continue;
+    const [type, shape, values] = input;
+    if (values === undefined) infos[`x${index}`] = { type, shape };
+    else constants[`x${index}`] = { type, shape, values };
+  }
+  const named = results.filter((name) => name !== "");
+  return onnxFile({
+    opset,
+    graph: {
+      nodes: [{ op, inputs: names, outputs: results, attributes }],
+      inputs: infos,
+      constants,
+      outputs: Object.fromEntries(named.map((name) => [name, null])),
+    },
+  });
+}
+
+describe("shapes of ONNX's own node tests", () => {
+  it.each(kCases)("$case", async (row) => {
+    const { graph, notes } = await importModel(fileOf(row));
+    const { nodes, tensors } = graph as Graph;
+    const byId = new Map(tensors.map((tensor) => [tensor.id, tensor]));
+    const found = (nodes.at(-1)?.specs ?? []).map((id) => byId.get(id ?? ""));
+    const expected = row.outputs.filter((output) => output !== null);
+    expect(
+      found.map((tensor) => tensor?.shape),
+      notes.join(" "),
+    ).toEqual(expected.map(([, shape]) => shape));
+    expect(found.map((tensor) => tensor?.dtype)).toEqual(expected.map(([type]) => kTypes[type]));
+  });
+});
