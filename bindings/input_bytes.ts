@@ -11,6 +11,7 @@ export function inputBytes(input: unknown, what: "input" | "plan"): Uint8Array {
   if (ArrayBuffer.isView(input)) {
     return new Uint8Array(input.buffer, input.byteOffset, input.byteLength);
   }
+  if (typeof input !== "object" || input === null) throw notAnInput(input, what);
   let text: string | undefined;
   try {
     if (input instanceof ArrayBuffer) return new Uint8Array(input);
@@ -18,13 +19,13 @@ export function inputBytes(input: unknown, what: "input" | "plan"): Uint8Array {
   } catch (cause) {
     throw new MemplanError("INVALID_INPUT", `the ${what} has no JSON form: ${reason(cause)}`, { cause });
   }
-  if (text === undefined) {
-    throw new MemplanError(
-      "INVALID_INPUT",
-      `the ${what} must be an object, text or bytes, not ${typeof input}`,
-    );
-  }
+  if (text === undefined) throw notAnInput(undefined, what);
   return encode(text);
+}
+
+function notAnInput(value: unknown, what: string): MemplanError {
+  const kind = value === null ? "null" : typeof value;
+  return new MemplanError("INVALID_INPUT", `the ${what} must be an object, text or bytes, not ${kind}`);
 }
 
 function encode(text: string): Uint8Array {
