@@ -28,7 +28,6 @@ class RaceStage : public AutoStage {
   bool begun_ = false;
   bool done_ = false;
   Turn turn_ = Turn::kSqueeze;
-  int64_t turn_left_ = 0;  // steps
   std::unique_ptr<Squeeze> squeeze_;
 };
 
