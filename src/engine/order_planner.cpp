@@ -14,14 +14,8 @@ class OrderPlanner : public Planner {
     if (done_) return 0;
     const Packing packing(problem_);
     const SlotTree tree(packing);
-    const PassResult pass = RunOrderPass(packing, tree, pass_);
-    int64_t steps = pass.steps;
-    if (pass.finished) {
-      placement_ = packing.ToPlacement(pass.offset);
-    } else {
-      placement_ = packing.ToPlacement(PlaceInTimeBothWays(packing));
-      steps += packing.count();
-    }
+    int64_t steps = 0;
+    placement_ = PlaceByOrder(packing, tree, pass_, &steps);
     bound_ = packing.bound;
     done_ = true;
     return steps;
@@ -58,6 +52,15 @@ const OrderPass kFirstFitBySize = {OrderBySize, Fit::kFirst, false};
 PassResult RunOrderPass(const Packing& packing, const SlotTree& tree, const OrderPass& pass) {
   return PlaceInOrder(packing, tree, pass.order(packing), pass.fit,
                       pass.keeps_to_bound ? packing.bound : kNoBytes, PassStepLimit(packing));
+}
+
+Placement PlaceByOrder(const Packing& packing, const SlotTree& tree, const OrderPass& pass,
+                       int64_t* steps) {
+  const PassResult result = RunOrderPass(packing, tree, pass);
+  *steps += result.steps;
+  if (result.finished) return packing.ToPlacement(result.offset);
+  *steps += packing.count();
+  return packing.ToPlacement(PlaceInTimeBothWays(packing));
 }
 
 std::unique_ptr<Planner> MakeOrderPlanner(const Problem& problem, const OrderPass& pass) {

@@ -28,8 +28,12 @@ extern const OrderPass kFirstFitBySize;
 
 PassResult RunOrderPass(const Packing& packing, const SlotTree& tree, const OrderPass& pass);
 
-// Places everything in the first step. Where the pass would take too many steps it places in time
-// order instead (PlaceInTime, the better of both directions): a valid plan in bounded time.
+// The plan of a pass; where that would take too many steps, one in time order instead
+// (PlaceInTimeBothWays): a valid plan in bounded time. Adds the steps of a planner.
+Placement PlaceByOrder(const Packing& packing, const SlotTree& tree, const OrderPass& pass,
+                       int64_t* steps);
+
+// Does that in the first step.
 std::unique_ptr<Planner> MakeOrderPlanner(const Problem& problem, const OrderPass& pass);
 
 }  // namespace memplan

@@ -6,7 +6,6 @@
 
 #include "bounds.h"
 #include "engine/order_planner.h"
-#include "engine/orders.h"
 #include "engine/slot_tree.h"
 #include "search/attempt_engine.h"
 #include "search/optimizer.h"
@@ -78,8 +77,8 @@ int64_t Search::MakeFirstPlan() {
   const Packing packing(problem_);
   const SlotTree tree(packing);
   int64_t steps = 0;
-  Keep(PlaceByOrder(packing, tree, OrderBySize, Fit::kFirst, &steps));
-  return steps / 16;
+  Keep(PlaceByOrder(packing, tree, kFirstFitBySize, &steps));
+  return steps;
 }
 
 int64_t Search::Begin() {
