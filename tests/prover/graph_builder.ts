@@ -32,6 +32,8 @@ export interface Made {
 export interface Readable {
   node: string;
   tensors: Made[];
+  /** Whether a value among them is no tensor. */
+  hasNull?: boolean;
 }
 
 const SIZES = [1, 3, 4, 8, 12, 16, 16, 20, 32, 32, 48, 64, 64, 100];
@@ -142,7 +144,7 @@ export class GraphBuilder {
   /** Every readable tensor with a node that yields it alone. */
   single(test: (made: Made, node: string) => boolean): Readable | undefined {
     const found = this.readable.filter(
-      ({ node, tensors }) => tensors.length === 1 && test(tensors[0] as Made, node),
+      ({ node, tensors, hasNull }) => !hasNull && tensors.length === 1 && test(tensors[0] as Made, node),
     );
     return found.length > 0 ? this.random.pick(found) : undefined;
   }
@@ -161,14 +163,16 @@ export class GraphBuilder {
     const args = inputs.map(({ node }) => node);
     const specs: (string | null)[] = outputs.map(({ id }) => id);
     const name = this.name("op");
+    let hasNull = false;
     if (random.chance(0.6) && outputs.length > 0) {
       args.push(...this.alloc(outputs));
       this.node({ name, target: stem ?? `${target}.out`, args, specs, variant: "out" });
     } else {
-      if (random.chance(0.1)) specs.splice(random.below(specs.length + 1), 0, null);
+      hasNull = random.chance(0.1);
+      if (hasNull) specs.splice(random.below(specs.length + 1), 0, null);
       this.node({ name, target, args, specs });
     }
-    return this.yieldOrUnpack(name, outputs);
+    return this.yieldOrUnpack(name, outputs, hasNull);
   }
 
   private alloc(outputs: Made[]): string[] {
@@ -182,8 +186,8 @@ export class GraphBuilder {
   }
 
   /** Results are read from the node itself or through getitem. */
-  yieldOrUnpack(name: string, outputs: Made[]): Readable {
-    const whole = { node: name, tensors: outputs };
+  yieldOrUnpack(name: string, outputs: Made[], hasNull = false): Readable {
+    const whole = { node: name, tensors: outputs, hasNull };
     if (outputs.length < 2 || this.random.chance(0.3)) this.readable.push(whole);
     if (outputs.length < 2) return whole;
     for (const output of outputs) {
@@ -254,9 +258,9 @@ export class GraphBuilder {
   view(): void {
     const base = this.anything();
     const name = this.name("view");
-    const specs = base.tensors.length === 0 ? [null] : base.tensors.map(({ id }) => id);
-    this.node({ name, target: "memory.view", args: [base.node], specs });
-    this.yieldFrom(name, base.tensors);
+    const specs = this.nodes.find((node) => node.name === base.node)?.specs ?? [];
+    this.node({ name, target: "memory.view", args: [base.node], specs: [...specs] });
+    this.readable.push({ ...base, node: name });
   }
 
   /** An operator that writes into bytes of another tensor: all of them, or a slice. */

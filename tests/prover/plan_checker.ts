@@ -4,7 +4,7 @@
  * aligned, in its pool, inside its buffer and where its base is.
  */
 import type { Graph, Options, PlannedTensor, PlanToVerify } from "../../bindings/types.ts";
-import { type Call, GraphModel, isOwned, type Storage } from "./graph_model.ts";
+import { bindingOf, GraphModel, isOwned, type Storage } from "./graph_model.ts";
 import { type Instance, type Item, instantiate, itemsOf, overlapInTime } from "./live_items.ts";
 
 export interface CheckedPlan extends PlanToVerify {
@@ -139,32 +139,40 @@ class Checker {
   ): void {
     const pool = row.mem_id as number;
     const start = (row.mem_offset as number) - (model.offsetIn[member] as number);
-    if (storage.pools.length === 1 ? pool !== storage.pools[0] : !this.isFreeChoice(pool)) {
-      this.fault(
-        "WRONG_POOL",
-        model,
-        [member],
-        `it lies in pool ${pool}, chosen was ${storage.pools[0] ?? "none"}`,
-      );
+    const chosen = storage.pools.length === 1 ? storage.pools[0] : undefined;
+    if (chosen !== undefined ? pool !== chosen : !this.isFreeChoice(model, storage, pool)) {
+      this.fault("WRONG_POOL", model, [member], `it lies in pool ${pool}, chosen was ${chosen ?? "none"}`);
     }
-    if (start % this.alignmentOf(pool) !== 0)
+    if (this.options.lifetimes) this.checkLifetime(model, storage, member, row.lifetime);
+    if (storage.size === 0) return;
+    if (start % this.alignmentOf(pool) !== 0) {
       this.fault("MISALIGNED", model, [member], `its storage starts at ${start}`);
+    }
     if (!Number.isSafeInteger(start) || start < (this.top.graph.input_mem_buffer_sizes?.[pool] ?? 0)) {
       this.fault("RESERVED", model, [member], `its storage starts at ${start}`);
     }
     const end = start + storage.size;
     for (const sizes of [this.plan.buffer_sizes, plan.buffer_sizes]) {
-      if (end > (sizes?.[pool] ?? 0))
-        this.fault("PAST_END", model, [member], `it ends at ${end} of ${sizes?.[pool]}`);
-    }
-    const lifetime = row.lifetime;
-    if (!this.options.lifetimes) return;
-    if (!lifetime || lifetime[0] !== storage.first || lifetime[1] !== storage.last) {
-      this.fault("LIFETIME", model, [member], `[${lifetime}] is not [${storage.first},${storage.last}]`);
+      if (end <= (sizes?.[pool] ?? 0)) continue;
+      this.fault("PAST_END", model, [member], `it ends at ${end} of ${sizes?.[pool]}`);
     }
   }
 
-  private isFreeChoice(pool: number): boolean {
+  private checkLifetime(
+    model: GraphModel,
+    storage: Storage,
+    member: number,
+    lifetime: PlannedTensor["lifetime"],
+  ): void {
+    // A carried value that is no result lives through the whole body.
+    const last = isCarriedApart(model, storage) ? model.lastNode : storage.last;
+    if (lifetime?.[0] === storage.first && lifetime[1] === last) return;
+    this.fault("LIFETIME", model, [member], `[${lifetime}] is not [${storage.first},${last}]`);
+  }
+
+  /** A branch's output without a choice may follow its result into any pool. */
+  private isFreeChoice(model: GraphModel, storage: Storage, pool: number): boolean {
+    if (!model.isTop && storage.isOutput) return true;
     return this.pools.size === 0 ? pool === 1 : this.pools.has(pool);
   }
 
@@ -278,16 +286,22 @@ function expectation(model: GraphModel, storage: Storage, options: Options): "ye
   if (storage.last < 0 || storage.isConst || storage.isUnbound) return "no";
   if (!storage.isInput) return "yes";
   if (model.callers.length === 0) return "either";
-  const positions = storage.members
-    .map((member) => model.placeholders.indexOf(member))
-    .filter((at) => at >= 0);
-  const isItsOwn = ({ call }: { call: Call }) =>
-    positions.some((position) => {
-      if (call.kind === "cond") return false;
-      if (position < call.carried) return position >= call.results.length;
-      return (call.kind === "scan" || call.kind === "map") && position < call.carried + call.mapped;
-    });
-  return model.callers.some(isItsOwn) ? "yes" : "no";
+  const isItsOwn = model.callers.some(({ call }) =>
+    positionsOf(model, storage).some((position) => bindingOf(call, position) === "sliced"),
+  );
+  return isItsOwn || isCarriedApart(model, storage) ? "yes" : "no";
+}
+
+function positionsOf(model: GraphModel, storage: Storage): number[] {
+  return storage.members.map((member) => model.placeholders.indexOf(member)).filter((at) => at >= 0);
+}
+
+function isCarriedApart(model: GraphModel, storage: Storage): boolean {
+  return model.callers.some(({ call }) =>
+    positionsOf(model, storage).some(
+      (position) => bindingOf(call, position) === "carried" && position >= call.results.length,
+    ),
+  );
 }
 
 /** Whether a plan must give a storage a place. */
