@@ -12,6 +12,8 @@ export interface ImportedModel {
   plan?: PlanToVerify;
   /** What the file does not tell, and what was read otherwise than written; sentences for people. */
   notes: string[];
+  /** Dimensions that the file leaves open and `dims` did not give: symbols, or an input and axis (`input:0`). */
+  symbols?: string[];
 }
 
 export interface ImportOptions {

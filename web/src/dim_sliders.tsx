@@ -5,11 +5,12 @@ export function DimSliders() {
   const from = source.value;
   const symbols = from?.symbols ?? [];
   if (!from || symbols.length === 0) return null;
+  const chosen = Object.fromEntries(symbols.map((s) => [s.name, s.value]));
   return (
     <fieldset class="dims">
       <legend>Dimensions</legend>
       {symbols.map((s) => {
-        const value = from.dims[s.name] ?? s.value;
+        const { value } = s;
         return (
           <label key={s.name} class="field">
             <span>
@@ -21,9 +22,7 @@ export function DimSliders() {
               max={Math.max(s.most, value)}
               step="1"
               value={value}
-              onChange={(event) =>
-                void setDims({ ...from.dims, [s.name]: event.currentTarget.valueAsNumber })
-              }
+              onChange={(event) => void setDims({ ...chosen, [s.name]: event.currentTarget.valueAsNumber })}
             />
           </label>
         );

@@ -22,10 +22,14 @@ import { constantValue, type Dim, dataTypeName, isKnownShape, type Value } from 
 const kDeepestScope = 48;
 
 /** Converts an ONNX model, functions and branches with a known condition unfolded. */
-export function onnxGraph(model: OnnxModel, options: ImportOptions): { graph: Graph; notes: string[] } {
+export function onnxGraph(
+  model: OnnxModel,
+  options: ImportOptions,
+): { graph: Graph; notes: string[]; symbols?: string[] } {
   const converter = new OnnxConverter(model, options);
   const graph = converter.top(options.name ?? (model.graph.name || undefined));
-  return { graph, notes: converter.report.notes() };
+  const symbols = converter.report.openSymbols();
+  return { graph, notes: converter.report.notes(), ...(symbols.length > 0 ? { symbols } : {}) };
 }
 
 /** Walks the nodes of a model in order, with what is known of each value so far. */

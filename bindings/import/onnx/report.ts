@@ -22,6 +22,11 @@ export class OnnxReport {
     this.symbols.add(symbol);
   }
 
+  /** Dimensions without a size, in the order they were met. */
+  openSymbols(): string[] {
+    return [...this.symbols];
+  }
+
   notes(): string[] {
     const notes: string[] = [];
     if (this.symbols.size > 0) {

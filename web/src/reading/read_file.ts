@@ -34,24 +34,38 @@ export async function readModel(
 ): Promise<ReadModel> {
   const own = ownFormat(bytes);
   if (own) return { bytes, format: own, carried: null, notes: [], symbols: [] };
-  const answer = await importInWorker({ bytes, name: name.replace(/\.[^.]*$/, ""), dims });
+  const request = { bytes, name: name.replace(/\.[^.]*$/, ""), dims };
+  const answer = await importInWorker(request);
   if (!answer.ok) throw new MemplanError(answer.code, answer.message, { path: answer.path });
-  const { format, plan, notes } = answer.imported;
-  return {
-    bytes: answer.graph ?? bytes,
-    format,
-    carried: plan ?? null,
-    notes,
-    symbols: symbolsOf(answer.imported, dims),
-  };
+  const open = answer.imported.symbols ?? [];
+  return open.length > 0 ? withFirstSizes(request, answer, open) : asRead(bytes, answer, dims);
 }
 
-function symbolsOf(
-  imported: Extract<ImportAnswer, { ok: true }>["imported"],
-  dims: Record<string, number>,
-): OpenDimension[] {
-  const named = (imported as { dims?: Record<string, number> }).dims ?? {};
-  return Object.entries({ ...named, ...dims }).map(([name, value]) => ({
+type Imported = Extract<ImportAnswer, { ok: true }>;
+
+function asRead(bytes: Uint8Array, { imported, graph }: Imported, dims: Record<string, number>): ReadModel {
+  const { format, plan, notes } = imported;
+  return { bytes: graph ?? bytes, format, carried: plan ?? null, notes, symbols: symbolsOf(dims) };
+}
+
+/** Sizes tried for dimensions that a model leaves open, until its operators accept them; a batch is 1. */
+const kFirstSizes = [1, 128, 224];
+
+async function withFirstSizes(request: ImportRequest, unsized: Imported, open: string[]): Promise<ReadModel> {
+  for (const size of kFirstSizes) {
+    const first = Object.fromEntries(open.map((s) => [s, /^(n|b|batch.*|.*:0)$/i.test(s) ? 1 : size]));
+    const dims = { ...first, ...request.dims };
+    const answer = await importInWorker({ ...request, dims });
+    if (!answer.ok) continue;
+    const note = `The model leaves ${open.join(", ")} open; ${size === 1 ? "1" : `${size} (a batch: 1)`} is taken until you choose.`;
+    answer.imported.notes.unshift(note);
+    return asRead(request.bytes, answer, dims);
+  }
+  return asRead(request.bytes, unsized, request.dims);
+}
+
+function symbolsOf(dims: Record<string, number>): OpenDimension[] {
+  return Object.entries(dims).map(([name, value]) => ({
     name,
     value,
     least: 1,
