@@ -1,17 +1,18 @@
 import { useEffect } from "preact/hooks";
 import { ArenaView } from "./arena/arena_view";
-import { CompareView } from "./compare/compare_view";
 import { watchDrops } from "./drop";
 import { notice } from "./export/export_menu";
 import { FailureView } from "./failure_view";
 import { Headline } from "./headline";
-import { HintsView } from "./hints/hints_view";
 import { Inspector } from "./inspector";
 import { Landing } from "./landing";
+import { later } from "./later";
 import { picture, source, status } from "./session";
 import { TensorTable } from "./tensor_table";
 import { TopBar } from "./top_bar";
 import { WhatIf } from "./what_if";
+
+const CompareView = later(() => import("./compare/compare_view").then((m) => m.CompareView));
 
 export function App() {
   useEffect(() => watchDrops(), []);
@@ -32,7 +33,6 @@ export function App() {
             <WhatIf />
             {picture.value ? <ArenaView picture={picture.value} /> : <PicturePending />}
             {picture.value ? <Inspector picture={picture.value} /> : <div class="inspector" />}
-            {picture.value && <HintsView picture={picture.value} />}
             {picture.value && <CompareView />}
             {picture.value && <TensorTable picture={picture.value} />}
           </>

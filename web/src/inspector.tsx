@@ -1,15 +1,17 @@
 import { zoomToTensor } from "./arena/gestures";
 import { describe } from "./arena/live_strip";
-import { Flag, liveAt, type Model, nodeRow, operatorOf } from "./arena/model";
+import { Flag, liveAt, type Model, nodeRow, operatorOf, shortOperator } from "./arena/model";
 import { nameAt, shortName } from "./arena/names";
 import type { Picture } from "./arena/picture";
 import { exactBytes, formatBytes, formatCount, formatShare } from "./bytes";
+import { HintsView } from "./hints/hints_view";
 
 /** Beside the picture: the pinned tensor, and what is live at the scrubber or the peak. */
 export function Inspector({ picture }: { picture: Picture }) {
   return (
     <aside class="inspector" aria-label="Details">
       {picture.pinned.value >= 0 && <TensorDetails picture={picture} tensor={picture.pinned.value} />}
+      <HintsView picture={picture} />
       <LiveList picture={picture} />
     </aside>
   );
@@ -148,7 +150,7 @@ function LiveRow(props: { picture: Picture; model: Model; tensor: number; most: 
         <span class="name">{shortName(nameAt(model.names, tensor), 60)}</span>
         <span class="size">{formatBytes(bytes)}</span>
         <span class="from">
-          {operatorOf(model, tensor)}
+          {shortOperator(operatorOf(model, tensor))}
           {place && ` · ${place}`}
         </span>
         <span class="share">{formatShare(bytes, props.total)}</span>

@@ -1,4 +1,5 @@
 import { chooseFile, dragging } from "./drop";
+import { LandingPicture } from "./landing_picture";
 import { kSamples, type Sample } from "./samples";
 import { openFile, openSample, status } from "./session";
 
@@ -7,21 +8,26 @@ export function Landing() {
   return (
     <>
       <div class="hero">
-        <h1>How big must the arena be?</h1>
-        <p>
-          memplan finds where every tensor of a network lives in memory: the smallest plan there is, the proof
-          that it is, and a picture of why.
-        </p>
-        <div class={dragging.value ? "drop-zone over" : "drop-zone"}>
+        <div class="say">
+          <h1>How big must the arena be?</h1>
           <p>
-            Drop a model here, or{" "}
-            <button type="button" class="link" onClick={() => chooseFile((file) => void openFile(file))}>
-              choose a file
-            </button>
-            .
+            memplan finds where every tensor of a network lives in memory: the smallest plan there is, the
+            proof that it is, and a picture of why.
           </p>
-          <p class="quiet">Graph JSON, interval JSON or MiniMalloc CSV. Nothing leaves your machine.</p>
+          <div class={dragging.value ? "drop-zone over" : "drop-zone"}>
+            <p>
+              Drop a model here, or{" "}
+              <button type="button" class="link" onClick={() => chooseFile((file) => void openFile(file))}>
+                choose a file
+              </button>
+              .
+            </p>
+            <p class="quiet">
+              .tflite, .onnx, .pte, graph JSON or MiniMalloc CSV. Nothing leaves your machine.
+            </p>
+          </div>
         </div>
+        <LandingPicture />
       </div>
       <section class="samples" aria-busy={reading}>
         <h2>Or start with one of these</h2>

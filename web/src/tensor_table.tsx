@@ -102,13 +102,14 @@ function Row({ picture, tensor, index }: { picture: Picture; tensor: number; ind
   const { model } = picture;
   const scope = model.scopes[model.scope[tensor] as number]?.path;
   const placed = (model.pool[tensor] as number) >= 0;
+  const name = nameAt(model.names, tensor);
   const lives = (model.first[tensor] as number) >= 0;
   return (
     <tr aria-rowindex={index} class={picture.pinned.value === tensor ? "on" : ""}>
       <th scope="row">
-        <button type="button" class="plain" onClick={() => picture.select(tensor)}>
+        <button type="button" class="plain" title={name} onClick={() => picture.select(tensor)}>
           {scope && <span class="quiet">{scope} › </span>}
-          {shortName(nameAt(model.names, tensor), 64)}
+          {shownName(name, query.value)}
         </button>
       </th>
       <td class="number">{formatCount(model.bytes[tensor] as number)}</td>
@@ -119,6 +120,13 @@ function Row({ picture, tensor, index }: { picture: Picture; tensor: number; ind
       <td>{[...flagWords(model.flags[tensor] as number), ...(placed ? [] : ["not planned"])].join(", ")}</td>
     </tr>
   );
+}
+
+/** The part of a fused operator's name that was searched for, or its first. */
+function shownName(name: string, text: string): string {
+  const wanted = text.trim().toLowerCase();
+  const part = wanted ? name.split(";").find((p) => p.toLowerCase().includes(wanted)) : undefined;
+  return shortName(part ?? name, 64);
 }
 
 function sortRows(picture: Picture, found: Uint32Array | null, by: Column, down: boolean): Uint32Array {

@@ -1,5 +1,5 @@
-import { BesideView } from "../compare/beside_view";
-import { beside } from "../compare/contenders";
+import { beside } from "../compare/beside";
+import { later } from "../later";
 import { colourBy } from "../session";
 import { Legend } from "./legend";
 import { LiveStrip } from "./live_strip";
@@ -16,6 +16,8 @@ const kColours: { value: ColourBy; label: string }[] = [
   { value: "module", label: "module" },
   { value: "pool", label: "pool" },
 ];
+
+const BesideView = later(() => import("../compare/beside_view").then((m) => m.BesideView));
 
 /** The picture with everything around it. */
 export function ArenaView({ picture }: { picture: Picture }) {

@@ -149,6 +149,11 @@ export function operatorOf(model: Model, tensor: number): string {
   return row < 0 ? "" : (model.texts[model.nodeTarget[row] as number] as string);
 }
 
+/** "tflite::CONV_2D.out" as people say it: "CONV_2D". */
+export function shortOperator(target: string): string {
+  return target.replace(/^\w+::/, "").replace(/\.(out|default)$/, "");
+}
+
 export function totalBytes(model: Model): number {
   return model.pools.reduce((sum, p) => sum + p.size, 0);
 }

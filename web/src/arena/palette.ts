@@ -1,4 +1,4 @@
-import { Flag, type Model, operatorOf } from "./model";
+import { Flag, type Model, operatorOf, shortOperator } from "./model";
 
 /** What a tensor's colour tells. */
 export type ColourBy = "size" | "lifetime" | "operator" | "module" | "pool";
@@ -150,7 +150,7 @@ export function legendOf(model: Model, by: ColourBy, formatBytes: (n: number) =>
     model,
     by,
     (i) => (isInput(model, i) ? -1 : targetKey(model, i)),
-    (k) => (k === -1 ? "inputs" : (model.texts[k] ?? "") || "unknown"),
+    (k) => (k === -1 ? "inputs" : shortOperator(model.texts[k] ?? "") || "unknown"),
   );
 }
 

@@ -20,7 +20,7 @@ export function StageView({ picture, keys }: { picture: Picture; keys: boolean }
     const resize = () => {
       const unit = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
       // Half the window: the answer above and the strip below stay in sight.
-      const wanted = Math.min(Math.max(320 * unit, innerHeight * 0.48), 720 * unit);
+      const wanted = Math.min(Math.max(320 * unit, innerHeight * 0.42), 720 * unit);
       const height = stage.resize(box.clientWidth, wanted, unit);
       box.style.setProperty("height", `${height}px`);
       tellView(box, stage);

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import { formatBytes } from "../bytes";
-import { operatorOf } from "./model";
+import { operatorOf, shortOperator } from "./model";
 import { nameAt, shortName } from "./names";
 import type { Picture } from "./picture";
 
@@ -37,7 +37,7 @@ export function Tooltip({ picture }: { picture: Picture }) {
           </span>
           <span>
             {model.kind === "graph" ? "nodes" : "time"} {model.first[tensor]} to {model.last[tensor]}
-            {operatorOf(model, tensor) && ` · ${operatorOf(model, tensor)}`}
+            {operatorOf(model, tensor) && ` · ${shortOperator(operatorOf(model, tensor))}`}
           </span>
         </>
       )}

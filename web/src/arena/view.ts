@@ -71,13 +71,7 @@ export function depthOf(model: Model, scope: number): number {
 /** All of the time that computes, and all bytes with the capacity where that is near. */
 export function fitView(model: Model, leastBytes = 0): View {
   return {
-    x: model.scopes.map((s) => {
-      const span = s.end - s.foldStart;
-      return {
-        from: Math.max(0, s.foldStart - Math.max(1, Math.round(span * 0.02))),
-        to: Math.max(s.end, s.foldStart + 1),
-      };
-    }),
+    x: model.scopes.map((_, scope) => fullRange(model, scope)),
     y: model.lanes.map((_, lane) => fitBytes(model, lane, leastBytes)),
   };
 }
@@ -98,9 +92,15 @@ export function fitBytes(model: Model, index: number, leastBytes = 0): Range {
   return { from: 0, to: near * 1.05 };
 }
 
-/** Everything there is, constants' nodes too: how far one can zoom out. */
+/**
+ * How far one can zoom out. Before the first node that computes there are only placeholders, so that time is cut
+ * to a margin: what lives there lives on.
+ */
 export function fullRange(model: Model, scope: number): Range {
-  return { from: 0, to: Math.max(1, model.scopes[scope]?.end ?? 1) };
+  const s = model.scopes[scope];
+  if (!s) return { from: 0, to: 1 };
+  const margin = Math.max(1, Math.round((s.end - s.foldStart) * 0.02));
+  return { from: Math.max(0, s.foldStart - margin), to: Math.max(s.end, s.foldStart + 1) };
 }
 
 /** Scales a range about a point (0 to 1 across it) and keeps it inside `bounds`. */

@@ -5,7 +5,8 @@ import { Picture } from "../arena/picture";
 import { StageView } from "../arena/stage_view";
 import { formatBytes, formatCount } from "../bytes";
 import { colourBy, query, source, theme } from "../session";
-import { beside, contenders, reference, showBeside } from "./contenders";
+import { beside } from "./beside";
+import { contenders, reference, showBeside } from "./contenders";
 import { differenceOf } from "./difference";
 import { faultMarks } from "./fault_marks";
 

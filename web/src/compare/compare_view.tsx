@@ -1,8 +1,17 @@
 import { useEffect } from "preact/hooks";
 import { exactBytes, formatBytes, formatMs, formatShare } from "../bytes";
 import { chooseFile } from "../drop";
-import { foreign, openFile, options, shownTotal, source } from "../session";
-import { beside, type Contender, contenders, race, racing, resetContenders, showBeside } from "./contenders";
+import { foreign, openFile, options, shownTotal, source, status } from "../session";
+import { beside } from "./beside";
+import {
+  type Contender,
+  contenders,
+  race,
+  racing,
+  resetContenders,
+  runQuick,
+  showBeside,
+} from "./contenders";
 
 /** Every other way to plan this, with bytes, time and whether it is right. */
 export function CompareView() {
@@ -12,8 +21,14 @@ export function CompareView() {
   useEffect(() => {
     void resetContenders().then(() => {
       if (given) void showBeside("file");
+      else if (beside.value) void showBeside(beside.value);
     });
   }, [from, given, settings]);
+  const done = status.value.kind === "done";
+  const fresh = contenders.value.every((c) => c.total === null && !c.failure);
+  useEffect(() => {
+    if (done && fresh) void runQuick();
+  }, [done, fresh]);
   const rows = contenders.value;
   const ran = rows.filter((r) => r.total !== null);
   const most = Math.max(1, shownTotal.value ?? 1, ...ran.map((r) => r.total ?? 0));

@@ -2,6 +2,7 @@ import { signal } from "@preact/signals";
 import type { Options, Plan, PlanToVerify, Report, Rules } from "memplan";
 import { algorithms, planInWorker, verifyInWorker, verifyOptions } from "../planner";
 import { type Failure, failureOf, foreign, options, plan, type Source, source } from "../session";
+import { beside } from "./beside";
 
 /** A plan to set beside the one on show. */
 export interface Contender {
@@ -22,8 +23,6 @@ export interface Contender {
 }
 
 export const contenders = signal<readonly Contender[]>([]);
-/** Id of the contender drawn beside the plan on show. */
-export const beside = signal<string | null>(null);
 export const racing = signal(false);
 
 const kExecutorch: { id: string; label: string; rules: Rules }[] = [
@@ -108,6 +107,24 @@ export async function race(): Promise<void> {
     }
   } finally {
     racing.value = false;
+  }
+}
+
+/** Bytes of input up to which the quick rows are run without being asked. */
+const kRunsByItself = 1_500_000;
+
+/** Runs what takes no time: ExecuTorch's rules, the plan from a file, and the algorithms that do not search. */
+export async function runQuick(): Promise<void> {
+  const from = source.value;
+  if (!from || from.bytes.length > kRunsByItself || racing.value) return;
+  const searching = new Set(
+    (await algorithms()).filter((a) => a.searches || a.name === "auto").map((a) => `algorithm:${a.name}`),
+  );
+  for (const row of contenders.value) {
+    if (source.value !== from || racing.value) return;
+    const now = contenders.value.find((c) => c.id === row.id);
+    if (now && now.total === null && !now.failure && !now.running && !searching.has(row.id))
+      await run(row.id);
   }
 }
 

@@ -1,13 +1,11 @@
 import { signal } from "@preact/signals";
+import type { Plan } from "memplan";
 import { useEffect, useRef } from "preact/hooks";
+import type { Picture } from "../arena/picture";
 import { layoutStage } from "../arena/view";
 import { writeLink } from "../link";
 import { options, picture, plan, source, theme } from "../session";
-import { planHeader } from "./c_header";
-import { chromeTrace } from "./chrome_trace";
-import { planCsv } from "./csv";
 import { fileStem, saveFile } from "./save";
-import { pictureSvg } from "./svg";
 
 /** What the last export or link has to say. */
 export const notice = signal("");
@@ -15,53 +13,61 @@ export const notice = signal("");
 interface Way {
   label: string;
   detail: string;
-  run: () => void | Promise<void>;
+  run: (stem: string, shown: Picture, of: Plan) => Promise<void>;
 }
 
-function ways(): Way[] {
+/** What writes a format is fetched when it is wanted. */
+const kWays: readonly Way[] = [
+  {
+    label: "Plan JSON",
+    detail: "every key, to be read back or checked",
+    run: async (stem, _, of) =>
+      saveFile(`${stem}.plan.json`, JSON.stringify(of, null, 1), "application/json"),
+  },
+  {
+    label: "CSV",
+    detail: "MiniMalloc’s columns with the offset",
+    run: async (stem, { model }) => {
+      const { planCsv } = await import("./csv");
+      saveFile(`${stem}.csv`, planCsv(model), "text/csv");
+    },
+  },
+  {
+    label: "C header",
+    detail: "offsets, and an assert on the arena’s size",
+    run: async (stem, { model }, of) => {
+      const { planHeader } = await import("./c_header");
+      saveFile(`${stem}.h`, planHeader(model, of), "text/x-c");
+    },
+  },
+  {
+    label: "Chrome trace",
+    detail: "for chrome://tracing and Perfetto",
+    run: async (stem, { model }) => {
+      const { chromeTrace } = await import("./chrome_trace");
+      saveFile(`${stem}.trace.json`, chromeTrace(model), "application/json");
+    },
+  },
+  { label: "PNG", detail: "the picture as it stands", run: (stem) => savePng(stem) },
+  {
+    label: "SVG",
+    detail: "the picture as it stands, with names as text",
+    run: async (stem, { model, legend, view }) => {
+      const { pictureSvg } = await import("./svg");
+      const layout = layoutStage(model, 1200, 620, 1);
+      saveFile(
+        `${stem}.svg`,
+        pictureSvg(model, legend.value, view.value, layout, theme.value),
+        "image/svg+xml",
+      );
+    },
+  },
+];
+
+function runWay(way: Way): void {
   const shown = picture.value;
   const of = plan.value;
-  if (!shown || !of) return [];
-  const stem = fileStem(shown.model.title);
-  return [
-    {
-      label: "Plan JSON",
-      detail: "every key, to be read back or checked",
-      run: () => saveFile(`${stem}.plan.json`, JSON.stringify(of, null, 1), "application/json"),
-    },
-    {
-      label: "CSV",
-      detail: "MiniMalloc’s columns with the offset",
-      run: () => saveFile(`${stem}.csv`, planCsv(shown.model), "text/csv"),
-    },
-    {
-      label: "C header",
-      detail: "offsets, and an assert on the arena’s size",
-      run: () => saveFile(`${stem}.h`, planHeader(shown.model, of), "text/x-c"),
-    },
-    {
-      label: "Chrome trace",
-      detail: "for chrome://tracing and Perfetto",
-      run: () => saveFile(`${stem}.trace.json`, chromeTrace(shown.model), "application/json"),
-    },
-    { label: "PNG", detail: "the picture as it stands", run: () => savePng(stem) },
-    {
-      label: "SVG",
-      detail: "the picture as it stands, with names as text",
-      run: () =>
-        saveFile(
-          `${stem}.svg`,
-          pictureSvg(
-            shown.model,
-            shown.legend.value,
-            shown.view.value,
-            layoutStage(shown.model, 1200, 620, 1),
-            theme.value,
-          ),
-          "image/svg+xml",
-        ),
-    },
-  ];
+  if (shown && of) void way.run(fileStem(shown.model.title), shown, of);
 }
 
 export function ExportMenu() {
@@ -86,13 +92,13 @@ export function ExportMenu() {
     <details ref={details} class="menu">
       <summary>Export</summary>
       <ul>
-        {ways().map((w) => (
+        {kWays.map((w) => (
           <li key={w.label}>
             <button
               type="button"
               onClick={() => {
                 if (details.current) details.current.open = false;
-                void w.run();
+                runWay(w);
               }}
             >
               <strong>{w.label}</strong>

@@ -4,7 +4,6 @@ import { goToPeak } from "../arena/gestures";
 import type { Picture } from "../arena/picture";
 import { status } from "../session";
 import { type Hint, hintsOf } from "./peak";
-import { savingHints } from "./savings";
 
 /** What makes the arena as large as it is, and what would make it smaller, in words. */
 export function HintsView({ picture }: { picture: Picture }) {
@@ -15,7 +14,8 @@ export function HintsView({ picture }: { picture: Picture }) {
     setSavings([]);
     if (!done) return;
     const given = new AbortController();
-    savingHints(picture.model, given.signal).then(
+    const found = import("./savings").then((m) => m.savingHints(picture.model, given.signal));
+    found.then(
       (hints) => given.signal.aborted || setSavings(hints),
       () => {},
     );

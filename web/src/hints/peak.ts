@@ -1,4 +1,4 @@
-import { liveAt, type Model, nodeRow, totalBound, totalBytes } from "../arena/model";
+import { liveAt, type Model, nodeRow, shortOperator, totalBound, totalBytes } from "../arena/model";
 import { nameAt, shortName } from "../arena/names";
 import { formatBytes, formatShare } from "../bytes";
 
@@ -45,7 +45,7 @@ function peakHint(model: Model, index: number): Hint[] {
   const where =
     row < 0
       ? `time ${lane.peakAt}`
-      : `${shortName(nameAt(model.nodeNames, row))} (${model.texts[model.nodeTarget[row] as number]}, node ${lane.peakAt})`;
+      : `${shortName(nameAt(model.nodeNames, row))} (${shortOperator(model.texts[model.nodeTarget[row] as number] ?? "")}, node ${lane.peakAt})`;
   const scope = model.scopes[lane.scope]?.path;
   const place = scope ? ` of ${scope}` : model.pools.length > 1 ? ` of ${model.pools[lane.pool]?.name}` : "";
   const rest = live.length - few.length;

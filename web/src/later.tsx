@@ -1,0 +1,22 @@
+import type { FunctionComponent } from "preact";
+import { useEffect, useState } from "preact/hooks";
+
+/** A part of the page whose code is fetched when it is first shown, so that the first view does not wait for it. */
+export function later<P extends object>(load: () => Promise<FunctionComponent<P>>): FunctionComponent<P> {
+  let loaded: FunctionComponent<P> | null = null;
+  return function Later(props: P) {
+    const [Part, setPart] = useState(() => loaded);
+    useEffect(() => {
+      if (Part) return;
+      let alive = true;
+      void load().then((part) => {
+        loaded = part;
+        if (alive) setPart(() => part);
+      });
+      return () => {
+        alive = false;
+      };
+    }, [Part]);
+    return Part ? <Part {...props} /> : null;
+  };
+}
