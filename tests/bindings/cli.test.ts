@@ -147,7 +147,8 @@ describe("the command line", () => {
     const overlapping = structuredClone(plan);
     for (const tensor of overlapping.tensors) tensor.mem_offset = 0;
     const wrong = await memplan(["verify", model, "-"], JSON.stringify(overlapping));
-    expect(JSON.parse(wrong.stdout)).toMatchObject({ ok: false, errors: [{ code: "STORAGE_OVERLAP" }] });
+    expect(JSON.parse(wrong.stdout)).toMatchObject({ ok: false, errors: expect.any(Array) });
+    for (const { code } of JSON.parse(wrong.stdout).errors) expect(code).toBe("STORAGE_OVERLAP");
     expect(wrong.status).toBe(1);
   });
 
