@@ -57,6 +57,11 @@ struct Tensors {
   std::vector<int64_t> cost;   // kNoBytes where none is given
   std::vector<NameId> device;  // kNoName where none is given
 
+  // Kept only where the reader is asked to: a tensor's shape is dims[first_dim[t]] up to, not
+  // including, dims[first_dim[t + 1]]; one entry more than there are tensors.
+  std::vector<uint32_t> first_dim;
+  std::vector<Bytes> dims;
+
   TensorIndex size() const { return static_cast<TensorIndex>(id.size()); }
   MemId pool_of(TensorIndex t) const { return mem_id.empty() ? kNoPool : mem_id[t]; }
   TensorIndex inplace_base_of(TensorIndex t) const {
@@ -69,6 +74,10 @@ struct Tensors {
     return storage_base_offset.empty() ? 0 : storage_base_offset[t];
   }
   int64_t cost_of(TensorIndex t) const { return cost.empty() ? kNoBytes : cost[t]; }
+  std::span<const Bytes> shape_of(TensorIndex t) const {
+    if (first_dim.empty()) return {};
+    return {dims.data() + first_dim[t], dims.data() + first_dim[t + 1]};
+  }
   NameId device_of(TensorIndex t) const { return device.empty() ? kNoName : device[t]; }
 };
 

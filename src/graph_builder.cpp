@@ -46,7 +46,8 @@ Target TargetOf(NameId target) {
   return target < std::size(kTargets) ? kTargets[target].kind : Target::kOperator;
 }
 
-GraphBuilder::GraphBuilder(Names* names) : names_(names), graph_(std::make_unique<Graph>()) {}
+GraphBuilder::GraphBuilder(Names* names, bool keep_shapes)
+    : names_(names), keep_shapes_(keep_shapes), graph_(std::make_unique<Graph>()) {}
 
 void GraphBuilder::BeginTensor() {
   Tensors& tensors = graph_->tensors;
@@ -54,6 +55,7 @@ void GraphBuilder::BeginTensor() {
   tensors.nbytes.push_back(0);
   tensors.dynamism.push_back(Dynamism::kStatic);
   tensors.is_const.push_back(0);
+  if (keep_shapes_) tensors.first_dim.push_back(static_cast<uint32_t>(tensors.dims.size()));
   dtype_ = {};
   nbytes_ = kNoBytes;
   elements_ = 1;
@@ -62,6 +64,7 @@ void GraphBuilder::BeginTensor() {
 }
 
 void GraphBuilder::AddDimension(Bytes size) {
+  if (keep_shapes_) graph_->tensors.dims.push_back(size);
   if (size == 0) {
     has_zero_ = true;
   } else {
@@ -145,6 +148,7 @@ void GraphBuilder::CloseRareColumns() {
   CloseColumn(&tensors.storage_base_offset, rows, Bytes{0});
   CloseColumn(&tensors.cost, rows, int64_t{kNoBytes});
   CloseColumn(&tensors.device, rows, kNoName);
+  if (keep_shapes_) tensors.first_dim.push_back(static_cast<uint32_t>(tensors.dims.size()));
   Nodes& nodes = graph_->nodes;
   nodes.first_spec.push_back(static_cast<uint32_t>(nodes.specs.size()));
   nodes.first_arg.push_back(static_cast<uint32_t>(nodes.args.size()));

@@ -23,7 +23,7 @@ struct GraphFault {
 // so the columns hold name ids until Finish.
 class GraphBuilder {
  public:
-  explicit GraphBuilder(Names* names);
+  GraphBuilder(Names* names, bool keep_shapes);
 
   Graph& graph() { return *graph_; }
 
@@ -66,6 +66,7 @@ class GraphBuilder {
   void CloseRareColumns();
 
   Names* names_;
+  bool keep_shapes_;
   std::unique_ptr<Graph> graph_;
   // The row being read.
   std::string_view dtype_;

@@ -46,7 +46,10 @@ bool ReadWord(JsonWalker& walker, const Word<Enum> (&words)[kCount], std::string
 // What the shapes below call.
 class Reader final : public IntervalRows {
  public:
-  Reader() : input_{std::make_unique<Program>(), nullptr}, names_(&input_.program->names) {
+  explicit Reader(bool keep_shapes)
+      : keep_shapes_(keep_shapes),
+        input_{std::make_unique<Program>(), nullptr},
+        names_(&input_.program->names) {
     InternTargets(names_);
     UseNames(names_);
   }
@@ -59,7 +62,7 @@ class Reader final : public IntervalRows {
       return walker.Fail(ErrorCode::kInvalidInput, "submodules nest deeper than 64");
     }
     const std::string_view key = walker.map_key();
-    open_.emplace_back(names_);
+    open_.emplace_back(names_, keep_shapes_);
     if (key.data() != nullptr) graph().name = names_->Intern(key);
     return true;
   }
@@ -329,6 +332,7 @@ class Reader final : public IntervalRows {
     return done;
   }
 
+  bool keep_shapes_;
   JsonInput input_;
   Names* names_;
   std::vector<GraphBuilder> open_;  // the graph being read and those around it
@@ -479,8 +483,8 @@ const JsonShape kMethods{
 
 }  // namespace
 
-Result<JsonInput> ReadJsonInput(std::span<char> bytes) {
-  Reader reader;
+Result<JsonInput> ReadJsonInput(std::span<char> bytes, bool keep_shapes) {
+  Reader reader(keep_shapes);
   const JsonField fields[] = {
       MEMPLAN_GRAPH_FIELDS(kRootTensors, kRootNodes, false),
       {.key = "methods", .accepts = kJsonObject, .inside = &kMethods},

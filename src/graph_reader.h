@@ -23,7 +23,7 @@ struct JsonInput {
 // Reads graph, methods or buffers JSON as GRAPH_FORMAT.md has it. `bytes` ends with kJsonPadding
 // zero bytes that do not count, is written into, and must outlive the result, whose names are
 // views. Errors: INVALID_JSON, INVALID_INPUT, TOO_LARGE, with the JSON path.
-Result<JsonInput> ReadJsonInput(std::span<char> bytes);
+Result<JsonInput> ReadJsonInput(std::span<char> bytes, bool keep_shapes = false);
 
 }  // namespace memplan
 

@@ -44,7 +44,7 @@ bool LooksLikeJson(std::string_view text) {
 
 }  // namespace
 
-Result<JsonInput> ReadInput(std::vector<char>* bytes) {
+Result<JsonInput> ReadInput(std::vector<char>* bytes, bool keep_shapes) {
   const size_t size = bytes->size();
   if (!LooksLikeJson({bytes->data(), size})) {
     Result<IntervalFile> file = ReadIntervalCsv({bytes->data(), size});
@@ -52,11 +52,11 @@ Result<JsonInput> ReadInput(std::vector<char>* bytes) {
     return JsonInput{nullptr, std::make_unique<IntervalFile>(std::move(*file))};
   }
   bytes->resize(size + kJsonPadding, '\0');
-  return ReadJsonInput({bytes->data(), size});
+  return ReadJsonInput({bytes->data(), size}, keep_shapes);
 }
 
 Result<std::unique_ptr<PlanJob>> PlanJob::Start(std::vector<char> bytes, const Options& options) {
-  Result<JsonInput> input = ReadInput(&bytes);
+  Result<JsonInput> input = ReadInput(&bytes, options.inplace);
   if (!input) return tl::unexpected(input.error());
   if (input->intervals != nullptr) {
     return StartIntervalJob(std::move(bytes), std::move(input->intervals), options);

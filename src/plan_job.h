@@ -22,7 +22,7 @@ namespace memplan {
 // Reads graph JSON, methods JSON, buffers JSON or CSV, told by content. `bytes` is written into and
 // gets padding at its end; the result's names point into it, so it must stay where it is (moving
 // the vector keeps that).
-Result<JsonInput> ReadInput(std::vector<char>* bytes);
+Result<JsonInput> ReadInput(std::vector<char>* bytes, bool keep_shapes = false);
 
 struct Progress {
   std::string_view phase;      // the planner at work: "greedy_by_size", "repair", "search"

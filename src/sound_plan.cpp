@@ -4,56 +4,21 @@
 #include <string>
 #include <utility>
 
-#include "capacity_error.h"
 #include "composition.h"
+<<<<<<< HEAD
 #include "graph_hash.h"
 #include "nesting.h"
 #include "pool_race.h"
 #include "selection.h"
 #include "verifier.h"
+=======
+#include "pool_race.h"
+#include "reports.h"
+#include "sound_problem.h"
+>>>>>>> 71f6fdf (core: In-place by choice, spread over pools, ownership, savings and state)
 
 namespace memplan {
 namespace {
-
-// Speaks of a pool's buffers by tensor, of ticks by node of the outermost graph.
-class GraphNames final : public ProblemNames {
- public:
-  GraphNames(const Program& program, const Nest& nest, const PoolProblem& pool)
-      : program_(program), nest_(nest), pool_(pool) {}
-
-  std::string BufferName(BufferIndex buffer) const override {
-    return SourceName(program_, nest_, pool_.source[buffer]);
-  }
-  int64_t TimeOf(Tick tick) const override {
-    for (size_t r = nest_.roots.size(); r-- > 0;) {
-      const Run& run = nest_.runs[r];
-      if (tick < run.begin) continue;
-      const std::vector<Tick>& start = nest_.graphs[run.graph].start;
-      if (start.empty()) return tick - run.begin;
-      const auto after = std::upper_bound(start.begin(), start.end() - 1, tick - run.begin);
-      return after - start.begin() - 1;
-    }
-    return 0;
-  }
-
- private:
-  const Program& program_;
-  const Nest& nest_;
-  const PoolProblem& pool_;
-};
-
-// The capacity of a pool: the option's, else the graph's own; kNoBytes where there is none.
-Bytes CapacityOf(const Program& program, const Options& options, MemId mem_id) {
-  if (!options.capacity.empty()) {
-    const size_t at = options.capacity_per_pool ? static_cast<size_t>(mem_id) : 0;
-    return at < options.capacity.size() ? options.capacity[at] : kNoBytes;
-  }
-  if (program.graph == nullptr) return kNoBytes;
-  for (const Pool& pool : program.graph->pools) {
-    if (pool.mem_id == mem_id) return pool.capacity;
-  }
-  return kNoBytes;
-}
 
 class SoundJob final : public PlanJob {
  public:
@@ -61,15 +26,11 @@ class SoundJob final : public PlanJob {
       : bytes_(std::move(bytes)), program_(std::move(program)), options_(std::move(options)) {}
 
   Status Prepare() {
-    Result<Nest> nest = BuildNest(*program_, options_, {});
-    if (!nest) return tl::unexpected(nest.error());
-    nest_ = std::move(*nest);
-    Result<Selection> selection = Select(*program_, nest_, options_, Scope::kAll, {});
-    if (!selection) return tl::unexpected(selection.error());
-    selection_ = std::move(*selection);
+    Result<SoundProblem> problem = MakeSoundProblem(*program_, options_);
+    if (!problem) return tl::unexpected(problem.error());
+    problem_ = std::move(*problem);
     std::vector<const Problem*> problems;
-    for (PoolProblem& pool : selection_.pools) {
-      if (Status fine = SetCapacity(&pool); !fine) return fine;
+    for (const PoolProblem& pool : pools()) {
       if (pool.problem.count() > 0) problems.push_back(&pool.problem);
     }
     Result<PoolRace> race =
@@ -89,19 +50,25 @@ class SoundJob final : public PlanJob {
     if (race_->steps() == 0) race_->Step(1);
     const std::vector<const Placement*> placements = Placements();
     for (size_t p = 0; p < placements.size(); ++p) {
-      if (placements[p] != nullptr || selection_.pools[p].problem.count() == 0) continue;
+      if (placements[p] != nullptr || pools()[p].problem.count() == 0) continue;
       return tl::unexpected(NotFitting(p));
     }
     Plan plan;
     plan.algorithm = race_->winner();
     plan.options = options_;
     plan.is_sound = true;
-    const Parts parts{*program_, nest_, selection_, placements, options_};
+    const Parts parts{*program_, problem_.nest, problem_.selection, placements, options_};
     if (Status fine = Compose(parts, &plan); !fine) return tl::unexpected(fine.error());
     SetBounds(&plan);
     plan.results = race_->results();
+<<<<<<< HEAD
     plan.graph_hash = GraphHash(*program_);
     if (Status fine = CheckOverlaps(plan); !fine) return tl::unexpected(fine.error());
+=======
+    if (Status fine = AddReports(*program_, problem_, &plan); !fine) {
+      return tl::unexpected(fine.error());
+    }
+>>>>>>> 71f6fdf (core: In-place by choice, spread over pools, ownership, savings and state)
     return plan;
   }
 
@@ -109,6 +76,7 @@ class SoundJob final : public PlanJob {
   const IntervalFile* intervals() const override { return nullptr; }
 
  private:
+<<<<<<< HEAD
   // A plan that is wrong is never returned.
   Status CheckOverlaps(const Plan& plan) const {
     const Result<Report> report = CheckStorageReuse(*program_, plan, options_);
@@ -128,12 +96,15 @@ class SoundJob final : public PlanJob {
     pool->problem.capacity = capacity;
     return {};
   }
+=======
+  const std::vector<PoolProblem>& pools() const { return problem_.selection.pools; }
+>>>>>>> 71f6fdf (core: In-place by choice, spread over pools, ownership, savings and state)
 
   // By pool; null where a pool has no buffers, or nothing that fits.
   std::vector<const Placement*> Placements() const {
     std::vector<const Placement*> placements;
     size_t planner = 0;
-    for (const PoolProblem& pool : selection_.pools) {
+    for (const PoolProblem& pool : pools()) {
       const bool empty = pool.problem.count() == 0;
       placements.push_back(empty ? nullptr : race_->planner(planner++).best());
     }
@@ -142,23 +113,23 @@ class SoundJob final : public PlanJob {
 
   const Planner& PlannerOf(size_t pool) const {
     size_t planner = 0;
-    for (size_t p = 0; p < pool; ++p) planner += selection_.pools[p].problem.count() > 0 ? 1 : 0;
+    for (size_t p = 0; p < pool; ++p) planner += pools()[p].problem.count() > 0 ? 1 : 0;
     return race_->planner(planner);
   }
 
   Error NotFitting(size_t p) const {
-    const PoolProblem& pool = selection_.pools[p];
+    const PoolProblem& pool = pools()[p];
     const Planner& planner = PlannerOf(p);
     return MakeCapacityError(
-        pool.problem, pool.mem_id, GraphNames(*program_, nest_, pool),
+        pool.problem, pool.mem_id, *MakeProblemNames(*program_, problem_.nest, pool),
         {planner.infeasible(), planner.lower_bound(), planner.smallest_peak()});
   }
 
   void SetBounds(Plan* plan) const {
     plan->lower_bound.assign(plan->buffer_sizes.size(), 0);
     plan->optimal = true;
-    for (size_t p = 0; p < selection_.pools.size(); ++p) {
-      const PoolProblem& pool = selection_.pools[p];
+    for (size_t p = 0; p < pools().size(); ++p) {
+      const PoolProblem& pool = pools()[p];
       Bytes& bound = plan->lower_bound[pool.mem_id];
       bound = pool.problem.base;
       if (pool.problem.count() > 0) {
@@ -171,8 +142,7 @@ class SoundJob final : public PlanJob {
   std::vector<char> bytes_;
   std::unique_ptr<Program> program_;
   Options options_;
-  Nest nest_;
-  Selection selection_;
+  SoundProblem problem_;
   std::unique_ptr<PoolRace> race_;
 };
 

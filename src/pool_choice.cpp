@@ -1,0 +1,220 @@
+#include "pool_choice.h"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "planner.h"
+
+namespace memplan {
+namespace {
+
+// Where storages without a pool are collected first; no input can name it.
+constexpr MemId kUndecided = kMaxMemId + 1;
+// Steps for finding out whether a set of storages fits a pool.
+constexpr int64_t kFitSteps = 200'000;
+
+// The bytes in use at each tick, with "add to a range" and "highest in a range" in O(log n) (a
+// segment tree whose nodes hold what was added to all of their span).
+class Load {
+ public:
+  explicit Load(Tick ticks) {
+    while (size_ < ticks) size_ *= 2;
+    added_.assign(static_cast<size_t>(size_) * 2, 0);
+    highest_.assign(static_cast<size_t>(size_) * 2, 0);
+  }
+  void Add(Tick from, Tick to, Bytes bytes) { Add(1, 0, size_, from, to, bytes); }
+  Bytes Highest(Tick from, Tick to) const { return Highest(1, 0, size_, from, to); }
+
+ private:
+  void Add(Tick node, Tick begin, Tick end, Tick from, Tick to, Bytes bytes) {
+    if (to <= begin || end <= from) return;
+    if (from <= begin && end <= to) {
+      added_[node] += bytes;
+      highest_[node] += bytes;
+      return;
+    }
+    const Tick middle = begin + (end - begin) / 2;
+    Add(node * 2, begin, middle, from, to, bytes);
+    Add(node * 2 + 1, middle, end, from, to, bytes);
+    highest_[node] = added_[node] + std::max(highest_[node * 2], highest_[node * 2 + 1]);
+  }
+  Bytes Highest(Tick node, Tick begin, Tick end, Tick from, Tick to) const {
+    if (to <= begin || end <= from) return 0;
+    if (from <= begin && end <= to) return highest_[node];
+    const Tick middle = begin + (end - begin) / 2;
+    return added_[node] + std::max(Highest(node * 2, begin, middle, from, to),
+                                   Highest(node * 2 + 1, middle, end, from, to));
+  }
+
+  Tick size_ = 1;
+  std::vector<Bytes> added_;
+  std::vector<Bytes> highest_;
+};
+
+class Spreader {
+ public:
+  Spreader(const Program& program, const Nest& nest, const Options& options)
+      : program_(program), nest_(nest), options_(options), pools_(program.graph->pools) {}
+
+  Result<PoolSpread> Spread() {
+    PoolSpread spread;
+    for (const GraphNest& graph : nest_.graphs) {
+      spread.choice.emplace_back(graph.home.size(), kUndecided);
+    }
+    Result<Selection> selection = Select(program_, nest_, options_, Scope::kAll, spread.choice);
+    if (!selection) return tl::unexpected(selection.error());
+    for (const PoolProblem& pool : selection->pools) {
+      if (pool.mem_id == kUndecided) items_ = &pool;
+    }
+    if (items_ == nullptr) return PoolSpread{};
+    SetBenefits();
+    std::vector<BufferIndex> left(benefit_.size());
+    for (size_t i = 0; i < left.size(); ++i) left[i] = static_cast<BufferIndex>(i);
+    std::stable_sort(left.begin(), left.end(),
+                     [this](BufferIndex a, BufferIndex b) { return benefit_[a] > benefit_[b]; });
+    for (size_t p = 0; p < pools_.size(); ++p) {
+      const PoolProblem* fixed = nullptr;
+      for (const PoolProblem& pool : selection->pools) {
+        if (pool.mem_id == pools_[p].mem_id) fixed = &pool;
+      }
+      const bool last = p + 1 == pools_.size();
+      left = last ? Take(p, left, left.size(), &spread)
+                  : Take(p, left, Fill(pools_[p], fixed, &left), &spread);
+    }
+    std::sort(spread.spilled.begin(), spread.spilled.end(),
+              [](const SpillRow& a, const SpillRow& b) { return a.tensor < b.tensor; });
+    return spread;
+  }
+
+ private:
+  void SetBenefits() {
+    std::vector<std::vector<int64_t>> reads;
+    for (const GraphNest& graph : nest_.graphs) reads.push_back(ReadsOf(graph));
+    for (const BufferSource& source : items_->source) {
+      if (source.kind == BufferSource::kScratch) {
+        benefit_.push_back(0);
+        continue;
+      }
+      const GraphNest& graph = nest_.graphs[source.graph];
+      const int64_t cost = graph.graph->tensors.cost_of(graph.storages.base[source.row]);
+      const Bytes size = graph.storages.size[source.row];
+      const int64_t count = reads[source.graph][source.row];
+      constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+      const int64_t traffic = count > 0 && size > kMost / count ? kMost : size * count;
+      benefit_.push_back(cost != kNoBytes ? cost : traffic);
+    }
+  }
+
+  static std::vector<int64_t> ReadsOf(const GraphNest& graph) {
+    std::vector<int64_t> reads(graph.home.size(), 0);
+    const Nodes& nodes = graph.graph->nodes;
+    for (const NodeIndex arg : nodes.args) {
+      for (const TensorIndex t : graph.graph->YieldedBy(arg)) {
+        if (t != kNoTensor) ++reads[graph.storages.of[t]];
+      }
+    }
+    return reads;
+  }
+
+  // The item's size where the pool's alignment is greater than the option's.
+  Bytes SizeIn(const Pool& pool, BufferIndex item) const {
+    return AlignUp(items_->problem.size[item], std::max(options_.alignment, pool.alignment));
+  }
+
+  // Brings the items that the pool takes to the front of `left`, best first, the others behind them
+  // in their order; gives how many it takes.
+  size_t Fill(const Pool& pool, const PoolProblem* fixed, std::vector<BufferIndex>* left) const {
+    if (pool.capacity == kNoBytes) return left->size();
+    const Problem& all = items_->problem;
+    Load load(nest_.length + 1);
+    const Bytes base = fixed != nullptr ? fixed->problem.base : 0;
+    if (fixed != nullptr) {
+      for (BufferIndex b = 0; b < fixed->problem.count(); ++b) {
+        load.Add(fixed->problem.lower[b], fixed->problem.upper[b], fixed->problem.size[b]);
+      }
+    }
+    std::vector<BufferIndex> taken;
+    std::vector<BufferIndex> passed;
+    for (const BufferIndex item : *left) {
+      const Bytes size = SizeIn(pool, item);
+      const Bytes beside = base + load.Highest(all.lower[item], all.upper[item]);
+      if (size <= pool.capacity && beside <= pool.capacity - size) {
+        load.Add(all.lower[item], all.upper[item], size);
+        taken.push_back(item);
+      } else {
+        passed.push_back(item);
+      }
+    }
+    // The last ones, of least benefit, give way until a plan is found, twice as many each time.
+    size_t keep = taken.size();
+    for (size_t drop = 1; keep > 0 && !Fits(pool, fixed, {taken.data(), keep}); drop *= 2) {
+      keep -= std::min(keep, drop);
+    }
+    passed.insert(passed.begin(), taken.begin() + static_cast<std::ptrdiff_t>(keep), taken.end());
+    taken.resize(keep);
+    left->assign(taken.begin(), taken.end());
+    left->insert(left->end(), passed.begin(), passed.end());
+    return keep;
+  }
+
+  bool Fits(const Pool& pool, const PoolProblem* fixed, std::span<const BufferIndex> items) const {
+    Problem problem;
+    problem.uniform_alignment = std::max(options_.alignment, pool.alignment);
+    if (fixed != nullptr) {
+      problem = fixed->problem;
+      problem.gaps.clear();
+      problem.first_gap.clear();
+      problem.alignment.clear();
+    }
+    std::vector<BufferIndex> order(items.begin(), items.end());
+    std::sort(order.begin(), order.end());
+    for (const BufferIndex item : order) {
+      problem.lower.push_back(items_->problem.lower[item]);
+      problem.upper.push_back(items_->problem.upper[item]);
+      problem.size.push_back(SizeIn(pool, item));
+    }
+    problem.capacity = pool.capacity - items_->padding;
+    const PlannerInfo* info = FindPlanner("auto");
+    const std::unique_ptr<Planner> planner = info->make(problem, {.stop_at = problem.capacity});
+    planner->Step(kFitSteps);
+    return planner->best() != nullptr;
+  }
+
+  // Gives the first `count` items to the pool and returns the others.
+  std::vector<BufferIndex> Take(size_t p, const std::vector<BufferIndex>& left, size_t count,
+                                PoolSpread* spread) const {
+    for (size_t i = 0; i < count; ++i) {
+      const BufferSource& source = items_->source[left[i]];
+      if (source.kind == BufferSource::kScratch) continue;
+      spread->choice[source.graph][source.row] = pools_[p].mem_id;
+      if (p == 0) continue;
+      const GraphNest& graph = nest_.graphs[source.graph];
+      const bool larger =
+          pools_[0].capacity != kNoBytes && SizeIn(pools_[0], left[i]) > pools_[0].capacity;
+      spread->spilled.push_back(
+          {graph.graph, graph.storages.base[source.row], pools_[0].mem_id, pools_[p].mem_id,
+           larger ? "it is larger than the pool" : "the pool is full of what is worth more"});
+    }
+    return {left.begin() + static_cast<std::ptrdiff_t>(count), left.end()};
+  }
+
+  const Program& program_;
+  const Nest& nest_;
+  const Options& options_;
+  const std::vector<Pool>& pools_;
+  const PoolProblem* items_ = nullptr;
+  std::vector<int64_t> benefit_;  // by item
+};
+
+}  // namespace
+
+Result<PoolSpread> SpreadOverPools(const Program& program, const Nest& nest,
+                                   const Options& options) {
+  if (program.graph == nullptr || program.graph->pools.empty()) return PoolSpread{};
+  return Spreader(program, nest, options).Spread();
+}
+
+}  // namespace memplan

@@ -1,0 +1,184 @@
+#include "sound_problem.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "inplace.h"
+#include "pool_choice.h"
+#include "pool_race.h"
+
+namespace memplan {
+namespace {
+
+class GraphNames final : public ProblemNames {
+ public:
+  GraphNames(const Program& program, const Nest& nest, const PoolProblem& pool)
+      : program_(program), nest_(nest), pool_(pool) {}
+
+  std::string BufferName(BufferIndex buffer) const override {
+    return SourceName(program_, nest_, pool_.source[buffer]);
+  }
+  int64_t TimeOf(Tick tick) const override {
+    for (size_t r = nest_.roots.size(); r-- > 0;) {
+      const Run& run = nest_.runs[r];
+      if (tick < run.begin) continue;
+      const std::vector<Tick>& start = nest_.graphs[run.graph].start;
+      if (start.empty()) return tick - run.begin;
+      const auto after = std::upper_bound(start.begin(), start.end() - 1, tick - run.begin);
+      return after - start.begin() - 1;
+    }
+    return 0;
+  }
+
+ private:
+  const Program& program_;
+  const Nest& nest_;
+  const PoolProblem& pool_;
+};
+
+// The capacity of a pool: the option's, else the graph's own; kNoBytes where there is none.
+Bytes CapacityOf(const Program& program, const Options& options, MemId mem_id) {
+  if (!options.capacity.empty()) {
+    const size_t at = options.capacity_per_pool ? static_cast<size_t>(mem_id) : 0;
+    return at < options.capacity.size() ? options.capacity[at] : kNoBytes;
+  }
+  if (program.graph == nullptr) return kNoBytes;
+  for (const Pool& pool : program.graph->pools) {
+    if (pool.mem_id == mem_id) return pool.capacity;
+  }
+  return kNoBytes;
+}
+
+Status SetCapacities(const Program& program, const Options& options, Selection* selection) {
+  for (PoolProblem& pool : selection->pools) {
+    const Result<MaxLive> live = ComputeMaxLive(pool.problem);
+    if (!live) return tl::unexpected(live.error());
+    Bytes capacity = CapacityOf(program, options, pool.mem_id);
+    if (capacity == kNoBytes) continue;
+    // What the padding takes is not there for buffers.
+    if (pool.problem.count() > 0) capacity = std::max<Bytes>(0, capacity - pool.padding);
+    pool.problem.capacity = capacity;
+  }
+  return {};
+}
+
+// Bytes of max live over all pools, which is what a choice is judged by: the placing that follows
+// comes close to it.
+Result<Bytes> MaxLiveOf(const Program& program, const Options& options,
+                        const std::vector<std::vector<Placed>>& chosen) {
+  const Result<Nest> nest = BuildNest(program, options, chosen);
+  if (!nest) return tl::unexpected(nest.error());
+  const Result<Selection> selection = Select(program, *nest, options, Scope::kAll, {});
+  if (!selection) return tl::unexpected(selection.error());
+  Bytes sum = 0;
+  for (const PoolProblem& pool : selection->pools) {
+    const Result<MaxLive> live = ComputeMaxLive(pool.problem);
+    if (!live) return tl::unexpected(live.error());
+    sum += live->bytes;
+  }
+  return sum;
+}
+
+// A concat's result lives as long as its first input where that is written into it, which can cost
+// more than it saves. So each concat is tried, last ones first (their results hold those of earlier
+// ones), and kept where max live does not grow; after this much work the rest is kept or left
+// together.
+constexpr int64_t kConcatWork = 20'000'000;
+
+Result<std::vector<std::vector<Placed>>> SettleInplace(const Program& program,
+                                                       const Options& options,
+                                                       InplaceChoice* choice) {
+  std::vector<std::vector<Placed>> chosen = choice->elementwise;
+  Result<Bytes> best = MaxLiveOf(program, options, chosen);
+  if (!best) return tl::unexpected(best.error());
+  int64_t work = 0;
+  for (size_t g = 0; g < chosen.size(); ++g) {
+    for (size_t i = choice->concats[g].size(); i-- > 0;) {
+      std::vector<std::vector<Placed>> with = chosen;
+      const std::vector<Placed>& pairs = choice->concats[g][i];
+      const bool last_try = work > kConcatWork;
+      const size_t from = last_try ? 0 : i;
+      for (size_t k = from; k <= i; ++k) {
+        const std::vector<Placed>& some = choice->concats[g][k];
+        with[g].insert(with[g].end(), some.begin(), some.end());
+      }
+      const Result<Bytes> now = MaxLiveOf(program, options, with);
+      if (!now) return tl::unexpected(now.error());
+      work += static_cast<int64_t>(with[g].size() + 1000);
+      if (*now <= *best) {
+        chosen = std::move(with);
+        best = now;
+      } else {
+        for (const Placed& pair : pairs) {
+          for (InplaceRow& row : choice->rows) {
+            if (row.tensor != pair.inner || row.base != pair.outer) continue;
+            row.bytes = 0;
+            row.refused = "it would make the plan larger: the result would live longer";
+          }
+        }
+      }
+      if (last_try) break;
+    }
+  }
+  return chosen;
+}
+
+}  // namespace
+
+Result<SoundProblem> MakeSoundProblem(const Program& program, const Options& options) {
+  SoundProblem problem;
+  Result<Nest> nest = BuildNest(program, options, {});
+  if (!nest) return tl::unexpected(nest.error());
+  if (options.inplace) {
+    InplaceChoice choice = ChooseInplace(program, *nest, options);
+    auto chosen = SettleInplace(program, options, &choice);
+    if (!chosen) return tl::unexpected(chosen.error());
+    nest = BuildNest(program, options, *chosen);
+    if (!nest) return tl::unexpected(nest.error());
+    problem.chosen = std::move(*chosen);
+    problem.inplace = std::move(choice.rows);
+  }
+  problem.nest = std::move(*nest);
+  Result<PoolSpread> spread = SpreadOverPools(program, problem.nest, options);
+  if (!spread) return tl::unexpected(spread.error());
+  problem.spilled = std::move(spread->spilled);
+  Result<Selection> selection = Select(program, problem.nest, options, Scope::kAll, spread->choice);
+  if (!selection) return tl::unexpected(selection.error());
+  problem.selection = std::move(*selection);
+  if (Status fine = SetCapacities(program, options, &problem.selection); !fine) {
+    return tl::unexpected(fine.error());
+  }
+  return problem;
+}
+
+std::unique_ptr<ProblemNames> MakeProblemNames(const Program& program, const Nest& nest,
+                                               const PoolProblem& pool) {
+  return std::make_unique<GraphNames>(program, nest, pool);
+}
+
+Result<Bytes> QuickTotal(const Selection& selection, const Options& options) {
+  // Enough for the quick planners and some repair; a long search would not show in a comparison.
+  constexpr int64_t kSteps = 50'000;
+  constexpr int64_t kStepsPerBuffer = 20;
+  std::vector<const Problem*> problems;
+  int64_t buffers = 0;
+  Bytes total = 0;
+  for (const PoolProblem& pool : selection.pools) {
+    buffers += pool.problem.count();
+    if (pool.problem.count() > 0) {
+      problems.push_back(&pool.problem);
+      total += pool.padding;
+    } else {
+      total += pool.problem.base;
+    }
+  }
+  if (problems.empty()) return total;
+  Result<PoolRace> race = PoolRace::Start(options.algorithm, std::move(problems),
+                                          {.seed = options.seed, .stop_at = kNoBytes});
+  if (!race) return tl::unexpected(race.error());
+  race->Step(kSteps + kStepsPerBuffer * buffers);
+  return total + race->best_peak();
+}
+
+}  // namespace memplan
