@@ -5,17 +5,11 @@
 #include <utility>
 
 #include "composition.h"
-<<<<<<< HEAD
 #include "graph_hash.h"
-#include "nesting.h"
-#include "pool_race.h"
-#include "selection.h"
-#include "verifier.h"
-=======
 #include "pool_race.h"
 #include "reports.h"
 #include "sound_problem.h"
->>>>>>> 71f6fdf (core: In-place by choice, spread over pools, ownership, savings and state)
+#include "verifier.h"
 
 namespace memplan {
 namespace {
@@ -61,14 +55,11 @@ class SoundJob final : public PlanJob {
     if (Status fine = Compose(parts, &plan); !fine) return tl::unexpected(fine.error());
     SetBounds(&plan);
     plan.results = race_->results();
-<<<<<<< HEAD
     plan.graph_hash = GraphHash(*program_);
     if (Status fine = CheckOverlaps(plan); !fine) return tl::unexpected(fine.error());
-=======
     if (Status fine = AddReports(*program_, problem_, &plan); !fine) {
       return tl::unexpected(fine.error());
     }
->>>>>>> 71f6fdf (core: In-place by choice, spread over pools, ownership, savings and state)
     return plan;
   }
 
@@ -76,7 +67,6 @@ class SoundJob final : public PlanJob {
   const IntervalFile* intervals() const override { return nullptr; }
 
  private:
-<<<<<<< HEAD
   // A plan that is wrong is never returned.
   Status CheckOverlaps(const Plan& plan) const {
     const Result<Report> report = CheckStorageReuse(*program_, plan, options_);
@@ -86,19 +76,7 @@ class SoundJob final : public PlanJob {
                                           report->errors.front().message);
   }
 
-  Status SetCapacity(PoolProblem* pool) const {
-    Result<MaxLive> live = ComputeMaxLive(pool->problem);
-    if (!live) return tl::unexpected(live.error());
-    Bytes capacity = CapacityOf(*program_, options_, pool->mem_id);
-    if (capacity == kNoBytes) return {};
-    // What the padding takes is not there for buffers.
-    if (pool->problem.count() > 0) capacity = std::max<Bytes>(0, capacity - pool->padding);
-    pool->problem.capacity = capacity;
-    return {};
-  }
-=======
   const std::vector<PoolProblem>& pools() const { return problem_.selection.pools; }
->>>>>>> 71f6fdf (core: In-place by choice, spread over pools, ownership, savings and state)
 
   // By pool; null where a pool has no buffers, or nothing that fits.
   std::vector<const Placement*> Placements() const {
