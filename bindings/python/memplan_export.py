@@ -197,7 +197,7 @@ class _GraphWriter:
     # Tensors.
 
     def _find_alloc_specs(self):
-        """ToOutVarPass leaves memory.alloc nodes without a spec: theirs is the spec of the node that writes there."""
+        """The planner gives a memory.alloc node the spec of the node that writes there, whatever it had before."""
         for node in self._module.graph.nodes:
             names = _out_argument_names(node)
             specs = _as_list(node.meta.get("spec"))
@@ -212,7 +212,7 @@ class _GraphWriter:
                         index += 1
 
     def _node_specs(self, node):
-        spec = node.meta.get("spec", self._alloc_specs.get(node.name))
+        spec = self._alloc_specs.get(node.name, node.meta.get("spec"))
         if spec is None and node.op == "output":
             # The output's spec is what it returns.
             found = [item for arg in _input_nodes(node) for item in (self._node_specs(arg) or [None])]
