@@ -8,68 +8,82 @@
 namespace memplan {
 namespace {
 
-// The objects made so far, by number, as a binary tree of least last uses:
-// upstream looks at every object for every buffer, which is quadratic where
-// most are busy.
+// The objects made so far, by number, as a binary tree of least last uses and of sizes: upstream
+// looks at every object for every buffer, which is quadratic where most are busy, or most are free
+// and too large.
 class ObjectTree {
  public:
-  int32_t count() const { return static_cast<int32_t>(size_.size()); }
-  Bytes size(int32_t object) const { return size_[object]; }
-  std::vector<Bytes> TakeSizes() { return std::move(size_); }
+  int32_t count() const { return count_; }
+  Bytes size(int32_t object) const { return tree_[leaves_ + object].smallest; }
 
   int32_t Add(Bytes size, NodeIndex last_use) {
-    if (size_.size() == leaves_) Grow();
-    size_.push_back(size);
-    SetLastUse(count() - 1, last_use);
-    return count() - 1;
+    if (static_cast<size_t>(count_) == leaves_) Grow();
+    Set(count_, {last_use, size, size});
+    return count_++;
   }
 
   void Occupy(int32_t object, Bytes size, NodeIndex last_use) {
-    size_[object] = std::max(size_[object], size);
-    SetLastUse(object, last_use);
+    const Bytes grown = std::max(this->size(object), size);
+    Set(object, {last_use, grown, grown});
   }
 
-  // The first object at or after `from` that was last used before `node`; count() if none is.
-  int32_t NextFree(int32_t from, NodeIndex node) const {
+  // The first object at or after `from` that was last used before `node` and is larger than
+  // `above` and smaller than `below`; count() if none is. Subtrees that can hold none are passed
+  // over.
+  int32_t NextFree(int32_t from, NodeIndex node, Bytes above, Bytes below) const {
     if (from >= count()) return count();
     size_t at = leaves_ + from;
-    // Up and to the right until a subtree holds a free one, then down to it.
-    while (least_[at] >= node) {
+    while (true) {
+      if (tree_[at].last_use < node && tree_[at].smallest < below && tree_[at].largest > above) {
+        if (at >= leaves_) return static_cast<int32_t>(at - leaves_);
+        at *= 2;
+        continue;
+      }
       while (at & 1) at >>= 1;
       if (at == 0) return count();
       ++at;
     }
-    while (at < leaves_) {
-      at *= 2;
-      if (least_[at] >= node) ++at;
-    }
-    return static_cast<int32_t>(at - leaves_);
   }
 
  private:
   static constexpr NodeIndex kBusy = std::numeric_limits<NodeIndex>::max();
+  struct Entry {
+    NodeIndex last_use = kBusy;  // the least of the subtree
+    Bytes smallest = std::numeric_limits<Bytes>::max();
+    Bytes largest = -1;
 
-  void SetLastUse(int32_t object, NodeIndex last_use) {
+    friend bool operator==(const Entry&, const Entry&) = default;
+  };
+
+  static Entry Joined(const Entry& a, const Entry& b) {
+    return {std::min(a.last_use, b.last_use), std::min(a.smallest, b.smallest),
+            std::max(a.largest, b.largest)};
+  }
+
+  void Set(int32_t object, const Entry& entry) {
     size_t at = leaves_ + object;
-    least_[at] = last_use;
-    for (at >>= 1; at > 0; at >>= 1) least_[at] = std::min(least_[2 * at], least_[2 * at + 1]);
+    tree_[at] = entry;
+    for (at >>= 1; at > 0; at >>= 1) {
+      const Entry joined = Joined(tree_[2 * at], tree_[2 * at + 1]);
+      if (joined == tree_[at]) return;
+      tree_[at] = joined;
+    }
   }
 
   void Grow() {
     const size_t before = leaves_;
     leaves_ = std::max<size_t>(16, 2 * before);
-    std::vector<NodeIndex> grown(2 * leaves_, kBusy);
-    if (before > 0) std::copy_n(&least_[before], before, &grown[leaves_]);
+    std::vector<Entry> grown(2 * leaves_);
+    if (before > 0) std::copy_n(&tree_[before], before, &grown[leaves_]);
     for (size_t at = leaves_ - 1; at > 0; --at) {
-      grown[at] = std::min(grown[2 * at], grown[2 * at + 1]);
+      grown[at] = Joined(grown[2 * at], grown[2 * at + 1]);
     }
-    least_ = std::move(grown);
+    tree_ = std::move(grown);
   }
 
-  std::vector<Bytes> size_;
-  std::vector<NodeIndex>
-      least_;          // [1] is the root, leaves from leaves_; leaves without object busy
-  size_t leaves_ = 0;  // a power of two
+  int32_t count_ = 0;
+  std::vector<Entry> tree_;  // [1] is the root, leaves from leaves_
+  size_t leaves_ = 0;        // a power of two
 };
 
 }  // namespace
@@ -81,18 +95,20 @@ SharedObjects PickSharedObjects(std::span<const Lifetime> lifetimes, std::span<c
   for (size_t i = 0; i < sizes.size(); ++i) {
     const Lifetime life = lifetimes[i];
     int32_t picked = -1;
-    Bytes difference = 0;
-    for (int32_t at = objects.NextFree(0, life.first); at < objects.count();
-         at = objects.NextFree(at + 1, life.first)) {
-      if (picked >= 0 && std::abs(objects.size(at) - sizes[i]) >= difference) continue;
+    Bytes above = -1;
+    Bytes below = std::numeric_limits<Bytes>::max();
+    for (int32_t at = objects.NextFree(0, life.first, above, below); at < objects.count();
+         at = objects.NextFree(at + 1, life.first, above, below)) {
       picked = at;
       objects.Occupy(at, sizes[i], life.last);
-      difference = objects.size(at) - sizes[i];
+      const Bytes difference = objects.size(at) - sizes[i];
       if (difference == 0) break;
+      above = sizes[i] - difference;
+      below = sizes[i] + difference;
     }
     result.object.push_back(picked >= 0 ? picked : objects.Add(sizes[i], life.last));
   }
-  result.object_size = objects.TakeSizes();
+  for (int32_t at = 0; at < objects.count(); ++at) result.object_size.push_back(objects.size(at));
   return result;
 }
 

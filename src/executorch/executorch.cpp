@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "executorch/algorithm.h"
+#include "executorch/capacity_check.h"
 #include "executorch/graph_state.h"
 #include "executorch/mutable_buffers.h"
 #include "executorch/recursion_2024.h"
@@ -26,7 +27,10 @@ Result<GraphPlan> PlanOne(const Algorithm& algorithm, const Graph& graph, const 
                        ? PlanGraph2024(algorithm, buffers, options, names, &*state)
                        : PlanGraph2026(algorithm, buffers, options, names, &*state, buffer_devices);
   if (!planned) return tl::unexpected<Error>(std::move(planned.error()));
-  return executorch::ToGraphPlan(std::move(*state), options.alignment);
+  GraphPlan plan = executorch::ToGraphPlan(std::move(*state), options.alignment);
+  Status fits = executorch::CheckCapacity(plan, names, options);
+  if (!fits) return tl::unexpected<Error>(std::move(fits.error()));
+  return plan;
 }
 
 Status PlanMethods(const Algorithm& algorithm, const Program& program, Plan* plan) {

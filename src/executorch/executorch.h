@@ -16,7 +16,8 @@ namespace memplan {
 //
 // Errors: INVALID_OPTION for an algorithm the rules do not have (path "algorithm"); upstream's own
 // assertions with Error.kind set (UNEXPECTED_TARGET, NOT_SORTED, SUITE_DISAGREE, NAIVE_INPLACE,
-// INPLACE_UNRESOLVABLE); UNSUPPORTED for what upstream refuses or does not know; TOO_LARGE.
+// INPLACE_UNRESOLVABLE); UNSUPPORTED for what upstream refuses or does not know; TOO_LARGE;
+// DOES_NOT_FIT or NOT_FOUND_IN_TIME where the plan is larger than options.capacity.
 Result<Plan> PlanExecutorch(const Program& program, const Options& options);
 
 }  // namespace memplan

@@ -2,6 +2,7 @@
 #ifndef MEMPLAN_EXECUTORCH_FIXED_OBJECTS_H_
 #define MEMPLAN_EXECUTORCH_FIXED_OBJECTS_H_
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -11,7 +12,8 @@
 
 namespace memplan::executorch {
 
-// Objects keep the size of the tensor they were made for; several tensors may lie in one at a time.
+// Objects keep the size of the tensor they were made for, their founder; several tensors may lie in
+// one at a time.
 class FixedObjects {
  public:
   // Lifetimes given to Pick end before `node_count`.
@@ -30,28 +32,31 @@ class FixedObjects {
   const std::vector<Bytes>& sizes() const { return size_; }
 
  private:
-  static constexpr NodeIndex kBuckets = 64;
+  // Looking at every object's skyline for every tensor is quadratic, so there are two short cuts.
+  // Nodes are put into buckets, and an object that one tensor takes throughout a bucket is taken
+  // for whatever touches the bucket. And objects are put into blocks: a node at which all founders
+  // of a block live tells that none of its objects is free there, nor has room.
+  static constexpr NodeIndex kBuckets = 1024;
   static constexpr int32_t kBlock = 64;
-  // Nodes in 64 buckets, a bit each. An object that is taken throughout a bucket is taken for
-  // whatever touches the bucket; a block of objects that all are is passed over at once.
-  uint64_t Touched(const Lifetime& lifetime) const;
-  uint64_t Covered(const Lifetime& lifetime) const;
+  using Buckets = std::array<uint64_t, kBuckets / 64>;
+  struct Block {
+    Lifetime common;  // of all founders; ends before it begins where there is no such node
+    Bytes largest = 0;
 
-  int32_t FindFree(const Lifetime& lifetime, uint64_t touched) const;
-  std::optional<Place> FindRoom(Bytes size, const Lifetime& lifetime, uint64_t touched) const;
+    bool AllLiveIn(const Lifetime& lifetime) const {
+      return common.first <= common.last && common.Overlaps(lifetime);
+    }
+  };
+
+  int32_t FindFree(const Lifetime& lifetime) const;
+  std::optional<Place> FindRoom(Bytes size, const Lifetime& lifetime) const;
   void Append(Bytes size, const Lifetime& lifetime);
   void Occupy(const Place& place, Bytes size, const Lifetime& lifetime);
 
-  struct Block {
-    uint64_t taken = ~uint64_t{0};  // in all objects of the block
-    uint64_t full = ~uint64_t{0};
-    Bytes largest = 0;
-  };
-
   NodeIndex width_;  // nodes per bucket
   std::vector<Bytes> size_;
-  std::vector<uint64_t> taken_;  // buckets throughout which one tensor lies in the object
-  std::vector<uint64_t> full_;   // likewise the tensor it was made for, which leaves no room
+  std::vector<Lifetime> founder_;
+  std::vector<Buckets> taken_;
   std::vector<Skyline> skyline_;
   std::vector<Block> blocks_;
 };

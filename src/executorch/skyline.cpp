@@ -1,12 +1,15 @@
 #include "executorch/skyline.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace memplan::executorch {
 
-std::vector<Skyline::Span>::const_iterator Skyline::FirstEndingFrom(NodeIndex node) const {
-  return std::lower_bound(spans_.begin(), spans_.end(), node,
-                          [](const Span& span, NodeIndex at) { return span.last < at; });
+Skyline::Spans::const_iterator Skyline::FirstEndingFrom(NodeIndex node) const {
+  const auto after = spans_.upper_bound(node);
+  if (after == spans_.begin()) return after;
+  const auto before = std::prev(after);
+  return before->second.last >= node ? before : after;
 }
 
 bool Skyline::IsFree(const Lifetime& lifetime) const {
@@ -18,27 +21,25 @@ Bytes Skyline::Highest(const Lifetime& lifetime, Bytes limit) const {
   Bytes highest = 0;
   for (auto at = FirstEndingFrom(lifetime.first);
        at != spans_.end() && at->first <= lifetime.last && highest <= limit; ++at) {
-    highest = std::max(highest, at->height);
+    highest = std::max(highest, at->second.height);
   }
   return highest;
 }
 
 void Skyline::Raise(const Lifetime& lifetime, Bytes height) {
-  const auto begin = FirstEndingFrom(lifetime.first);
-  auto end = begin;
-  while (end != spans_.end() && end->first <= lifetime.last) ++end;
-
+  auto at = FirstEndingFrom(lifetime.first);
   // What sticks out of the replaced spans on either side stays as it was.
-  std::vector<Span> spans;
-  if (begin != end && begin->first < lifetime.first) {
-    spans.push_back({begin->first, lifetime.first - 1, begin->height});
+  if (at != spans_.end() && at->first < lifetime.first) {
+    const Span whole = at->second;
+    spans_[at->first].last = lifetime.first - 1;
+    at = spans_.emplace_hint(std::next(at), lifetime.first, whole);
   }
-  spans.push_back({lifetime.first, lifetime.last, height});
-  if (begin != end && (end - 1)->last > lifetime.last) {
-    spans.push_back({lifetime.last + 1, (end - 1)->last, (end - 1)->height});
+  while (at != spans_.end() && at->first <= lifetime.last) {
+    const Span whole = at->second;
+    at = spans_.erase(at);
+    if (whole.last > lifetime.last) spans_.emplace(lifetime.last + 1, whole);
   }
-  const auto at = spans_.erase(begin, end);
-  spans_.insert(at, spans.begin(), spans.end());
+  spans_[lifetime.first] = {lifetime.last, height};
 }
 
 }  // namespace memplan::executorch

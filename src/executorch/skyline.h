@@ -2,14 +2,14 @@
 #ifndef MEMPLAN_EXECUTORCH_SKYLINE_H_
 #define MEMPLAN_EXECUTORCH_SKYLINE_H_
 
-#include <vector>
+#include <map>
 
 #include "units.h"
 
 namespace memplan::executorch {
 
-// The highest end of what lies in an object, per node. Only what overlaps in time with a query is
-// looked at: O(log n + spans met).
+// The highest end of what lies in an object, per node. A query looks at what overlaps it in time
+// only: O(log n) and the spans met.
 class Skyline {
  public:
   // True where nothing lies there at any node of `lifetime`; a tensor of 0 bytes is something too.
@@ -23,13 +23,13 @@ class Skyline {
 
  private:
   struct Span {
-    NodeIndex first = 0;  // inclusive
-    NodeIndex last = 0;   // inclusive
+    NodeIndex last = 0;  // inclusive
     Bytes height = 0;
   };
-  std::vector<Span>::const_iterator FirstEndingFrom(NodeIndex node) const;
+  using Spans = std::map<NodeIndex, Span>;  // by first node; disjoint
+  Spans::const_iterator FirstEndingFrom(NodeIndex node) const;
 
-  std::vector<Span> spans_;  // by first, disjoint
+  Spans spans_;
 };
 
 }  // namespace memplan::executorch

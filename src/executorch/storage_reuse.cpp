@@ -1,6 +1,7 @@
 #include "executorch/storage_reuse.h"
 
 #include <algorithm>
+#include <tuple>
 #include <unordered_map>
 
 #include "executorch/overlap_count.h"
@@ -15,6 +16,10 @@ bool ShareBytes(const PlacedTensor& a, const PlacedTensor& b) {
 
 bool ShareNodes(const Lifetime& a, const Lifetime& b) {
   return a.first <= a.last && b.first <= b.last && a.Overlaps(b);
+}
+
+Extent ExtentOf(const PlacedTensor& row) {
+  return {row.offset, row.offset + row.size, row.lifetime};
 }
 
 }  // namespace
@@ -64,15 +69,10 @@ std::optional<StorageReuse::Pair> StorageReuse::FindFirstFault() const {
   int32_t first = std::any_of(tensors_.begin(), tensors_.end(), disagrees) ? 0 : count;
   if (first == count) {
     first = FirstWithoutOffset().value_or(count);
-    if (const int64_t faults = CountFaults(0); faults > 0) {
-      // The last row from which on no fault is missing is the first that is part of one.
-      int32_t low = 0;
-      int32_t high = count;
-      while (high - low > 1) {
-        const int32_t middle = low + (high - low) / 2;
-        (CountFaults(middle) == faults ? low : high) = middle;
-      }
-      first = std::min(first, low);
+    first = std::min(first, FirstRowWith(PairFault::kObjectMismatch).value_or(count));
+    if (!may_overlap_) {
+      first = std::min(first, FirstRowWith(PairFault::kNoLifetime).value_or(count));
+      first = std::min(first, FirstRowWith(PairFault::kOverlap).value_or(count));
     }
   }
   for (int32_t second = first + 1; second < count; ++second) {
@@ -86,9 +86,7 @@ int64_t StorageReuse::CountPairs() const {
   int64_t pairs = 0;
   for (const auto& [mem_id, rows] : pools_) {
     std::vector<Extent> extents;
-    for (int32_t i : rows) {
-      extents.push_back({tensors_[i].offset, tensors_[i].offset + tensors_[i].size, {}});
-    }
+    for (int32_t i : rows) extents.push_back(ExtentOf(tensors_[i]));
     pairs += CountInBytes(extents);
   }
   return pairs;
@@ -115,38 +113,70 @@ std::optional<int32_t> StorageReuse::FirstWithoutOffset() const {
   return first;
 }
 
-int64_t StorageReuse::CountFaults(int32_t begin) const {
+// The last row from which on no faulty pair is missing is the first that is part of one.
+std::optional<int32_t> StorageReuse::FirstRowWith(PairFault fault) const {
+  const int64_t faults = CountFaults(fault, 0);
+  if (faults == 0) return std::nullopt;
+  int32_t low = 0;
+  auto high = static_cast<int32_t>(tensors_.size());
+  while (high - low > 1) {
+    const int32_t middle = low + (high - low) / 2;
+    (CountFaults(fault, middle) == faults ? low : high) = middle;
+  }
+  return low;
+}
+
+int64_t StorageReuse::CountFaults(PairFault fault, int32_t begin) const {
   int64_t faults = 0;
   for (const auto& [mem_id, all_rows] : pools_) {
     const std::vector<int32_t> rows(std::lower_bound(all_rows.begin(), all_rows.end(), begin),
                                     all_rows.end());
-    faults += CountObjectMismatches(rows);
-    if (may_overlap_) continue;
-    std::vector<Extent> extents;
-    std::vector<Extent> with_lifetime;
-    for (int32_t i : rows) {
-      const PlacedTensor& row = tensors_[i];
-      extents.push_back({row.offset, row.offset + row.size, row.lifetime});
-      if (row.lifetime.exists()) with_lifetime.push_back(extents.back());
-    }
-    faults += CountInBytesAndTime(with_lifetime);
-    faults += CountInBytes(extents) - CountInBytes(with_lifetime);
+    if (fault == PairFault::kObjectMismatch) faults += CountObjectMismatches(rows);
+    if (fault == PairFault::kNoLifetime) faults += CountWithoutLifetime(rows);
+    if (fault == PairFault::kOverlap) faults += CountOverlaps(rows);
   }
-  if (may_overlap_) return faults;
+  if (fault != PairFault::kOverlap) return faults;
   return faults - std::count_if(inplace_pairs_.begin(), inplace_pairs_.end(),
                                 [&](const auto& pair) { return pair.first >= begin; });
 }
 
 int64_t StorageReuse::CountObjectMismatches(const std::vector<int32_t>& rows) const {
-  std::vector<Extent> extents;
-  std::map<int32_t, std::vector<Extent>> by_object;
-  for (int32_t i : rows) {
-    extents.push_back({tensors_[i].offset, tensors_[i].offset + tensors_[i].size, {}});
-    by_object[tensors_[i].object].push_back(extents.back());
+  std::vector<int32_t> by_object = rows;
+  std::sort(by_object.begin(), by_object.end(), [&](int32_t a, int32_t b) {
+    return std::tie(tensors_[a].object, a) < std::tie(tensors_[b].object, b);
+  });
+  int64_t pairs = 0;
+  std::vector<Extent> all;
+  std::vector<Extent> same;  // of the object at hand
+  for (size_t i = 0; i < by_object.size(); ++i) {
+    all.push_back(ExtentOf(tensors_[by_object[i]]));
+    same.push_back(all.back());
+    if (i + 1 < by_object.size() &&
+        tensors_[by_object[i]].object == tensors_[by_object[i + 1]].object) {
+      continue;
+    }
+    pairs -= CountInBytes(same);
+    same.clear();
   }
-  int64_t pairs = CountInBytes(extents);
-  for (const auto& [object, same] : by_object) pairs -= CountInBytes(same);
-  return pairs;
+  return pairs + CountInBytes(all);
+}
+
+int64_t StorageReuse::CountWithoutLifetime(const std::vector<int32_t>& rows) const {
+  std::vector<Extent> all;
+  std::vector<Extent> with_lifetime;
+  for (int32_t i : rows) {
+    all.push_back(ExtentOf(tensors_[i]));
+    if (tensors_[i].lifetime.exists()) with_lifetime.push_back(all.back());
+  }
+  if (all.size() == with_lifetime.size()) return 0;
+  return CountInBytes(all) - CountInBytes(with_lifetime);
+}
+
+int64_t StorageReuse::CountOverlaps(const std::vector<int32_t>& rows) const {
+  std::vector<Extent> extents;
+  extents.reserve(rows.size());
+  for (int32_t i : rows) extents.push_back(ExtentOf(tensors_[i]));
+  return CountInBytesAndTime(extents);
 }
 
 }  // namespace memplan::executorch

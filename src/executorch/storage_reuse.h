@@ -56,9 +56,12 @@ class StorageReuse {
   using Pools = std::map<MemId, std::vector<int32_t>>;  // rows that have bytes, ascending
   bool IsInplacePair(const PlacedTensor& a, const PlacedTensor& b) const;
   std::optional<int32_t> FirstWithoutOffset() const;
-  // Pairs of rows from `begin` on that are faulty, each kind counted by itself.
-  int64_t CountFaults(int32_t begin) const;
+  // Pairs of rows from `begin` on with one fault, whether or not they have another too.
+  int64_t CountFaults(PairFault fault, int32_t begin) const;
   int64_t CountObjectMismatches(const std::vector<int32_t>& rows) const;
+  int64_t CountWithoutLifetime(const std::vector<int32_t>& rows) const;
+  int64_t CountOverlaps(const std::vector<int32_t>& rows) const;
+  std::optional<int32_t> FirstRowWith(PairFault fault) const;
 
   std::vector<PlacedTensor> tensors_;
   bool may_overlap_;
