@@ -1,0 +1,153 @@
+// The package in Node: sizes, loading, and from bytes or objects to a plan, each beside its yardstick.
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import { createInstance } from "memplan";
+import { minifySync } from "rolldown/utils";
+import { madeGraph } from "./made_graph.mjs";
+
+const DIST = new URL("../../dist/", import.meta.url);
+
+/** Best and median of some runs, in milliseconds, after one to warm up. */
+function measure(work, runs = 7) {
+  work();
+  const times = Array.from({ length: runs }, () => {
+    const begin = performance.now();
+    work();
+    return performance.now() - begin;
+  }).sort((a, b) => a - b);
+  return { best: times[0], median: times[runs >> 1] };
+}
+
+function row(name, figure, reach) {
+  console.log(`${name.padEnd(66)} ${figure.padStart(22)}   ${reach}`);
+}
+
+/** All scripts that `import "memplan"` loads in a page. */
+function glueText(entry, seen = new Set()) {
+  if (seen.has(entry)) return "";
+  seen.add(entry);
+  const text = readFileSync(new URL(entry, DIST), "utf8");
+  const imports = [...text.matchAll(/from\s*"\.\/([^"]+)"/g)].map((match) => match[1]);
+  return text + imports.map((name) => glueText(name, seen)).join("");
+}
+
+/** As a bundler of any user leaves it. */
+function minified(text) {
+  return minifySync("glue.js", text.replace(/^import .*$/gm, "").replace(/^export \{.*$/gm, "")).code;
+}
+
+function sizes() {
+  const wasm = gzipSync(readFileSync(new URL("memplan.wasm", DIST)), { level: 9 }).length;
+  const glue = gzipSync(minified(glueText("index.js")), { level: 9 }).length;
+  row("gzip of memplan.wasm", `${(wasm / 1024).toFixed(1)} KB`, "");
+  row("gzip of the scripts beside it, minified", `${(glue / 1024).toFixed(1)} KB`, "");
+  row("together", `${((wasm + glue) / 1024).toFixed(1)} KB`, "at most 60 KB");
+}
+
+function coldLoad() {
+  const script = `const begin = performance.now();
+    const { load } = await import("memplan"); await load();
+    console.log(performance.now() - begin);`;
+  const times = Array.from({ length: 7 }, () =>
+    Number(
+      execFileSync(process.execPath, ["--input-type=module", "-e", script], {
+        cwd: new URL("../../", import.meta.url),
+      }),
+    ),
+  ).sort((a, b) => a - b);
+  row(
+    "import and load() in a fresh Node",
+    `${times[0].toFixed(1)} / ${times[3].toFixed(1)} ms`,
+    "at most 10 ms",
+  );
+}
+
+async function large() {
+  const memplan = await createInstance();
+  const graph = madeGraph(100_000);
+  const text = JSON.stringify(graph);
+  const bytes = new TextEncoder().encode(text);
+  console.log(`\na graph of 100,000 tensors, ${(bytes.length / 1e6).toFixed(1)} MB (best / median of 7)`);
+  const times = (figure) => `${figure.best.toFixed(0)} / ${figure.median.toFixed(0)} ms`;
+  const parse = measure(() => JSON.parse(text));
+  const stringify = measure(() => JSON.stringify(graph));
+  row("JSON.parse of the text, alone", times(parse), "");
+  row("JSON.stringify of the object, alone", times(stringify), "");
+  for (const algorithm of ["greedy_by_size", "naive", "greedy"]) {
+    const options = { algorithm };
+    const fromBytes = measure(() => memplan.plan(bytes, options));
+    const ratio = (figure, by) =>
+      `${(figure.best / by.best).toFixed(2)} / ${(figure.median / by.median).toFixed(2)}`;
+    row(`bytes to plan by ${algorithm}`, times(fromBytes), "");
+    row(
+      "  against JSON.parse",
+      ratio(fromBytes, parse),
+      algorithm === "greedy_by_size" ? "at most 0.65" : "",
+    );
+    if (algorithm !== "greedy_by_size") continue;
+    const fromObject = measure(() => memplan.plan(graph, options));
+    row(`object to plan by ${algorithm}`, times(fromObject), "");
+    row("  against JSON.stringify", ratio(fromObject, stringify), "at most 1.5");
+    const plan = memplan.plan(bytes, options);
+    const check = measure(() => memplan.verify(bytes, plan), 3);
+    row("verify of that plan", times(check), "");
+  }
+}
+
+async function small() {
+  const memplan = await createInstance();
+  const graph = madeGraph(9);
+  const bytes = new TextEncoder().encode(JSON.stringify(graph));
+  const calls = 2000;
+  const perCall = (input, options) =>
+    (measure(() => {
+      for (let i = 0; i < calls; i++) memplan.plan(input, options);
+    }).best /
+      calls) *
+    1000;
+  console.log("\na graph of 10 nodes, warm");
+  for (const algorithm of ["auto", "greedy_by_size"]) {
+    row(`bytes to plan by ${algorithm}`, `${perCall(bytes, { algorithm }).toFixed(1)} µs`, "at most 20 µs");
+    row(`object to plan by ${algorithm}`, `${perCall(graph, { algorithm }).toFixed(1)} µs`, "at most 20 µs");
+  }
+}
+
+/** Length of the wasm memory after a call, less the input: read from the instance that the package makes. */
+async function memory() {
+  let wasm;
+  const Instance = WebAssembly.Instance;
+  WebAssembly.Instance = class extends Instance {
+    constructor(module, imports) {
+      super(module, imports);
+      wasm = Object.values(this.exports).find((value) => value instanceof WebAssembly.Memory);
+    }
+  };
+  const memplan = await createInstance();
+  WebAssembly.Instance = Instance;
+  console.log("\nreading, lifetimes, greedy_by_size and its check, by size");
+  let before;
+  for (const count of [10_000, 100_000, 1_000_000]) {
+    const bytes = new TextEncoder().encode(JSON.stringify(madeGraph(count)));
+    const { best } = measure(
+      () => memplan.plan(bytes, { algorithm: "greedy_by_size" }),
+      count > 500_000 ? 1 : 3,
+    );
+    const perTensor = (wasm.buffer.byteLength - bytes.length) / count;
+    const growth = before ? `n^${Math.log10(best / before).toFixed(2)}` : "";
+    row(`${count.toLocaleString("en")} tensors`, `${best.toFixed(0)} ms ${growth}`, before ? "n^1.1" : "");
+    row(
+      "  wasm memory less the input",
+      `${perTensor.toFixed(0)} bytes a tensor`,
+      count === 1_000_000 ? "at most 200" : "",
+    );
+    before = best;
+  }
+}
+
+console.log(`${"figure".padEnd(66)} ${"measured".padStart(22)}   reach`);
+sizes();
+coldLoad();
+await large();
+await small();
+await memory();
