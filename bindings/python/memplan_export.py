@@ -334,8 +334,8 @@ def _input_names(node):
 
 
 def _schema(target):
-    target = getattr(target, "_op", target)
-    return getattr(target, "_schema", None)
+    """Of an operator overload, or of the one that an edge overload wraps."""
+    return getattr(target, "_schema", None) or getattr(getattr(target, "_op", None), "_schema", None)
 
 
 def _target_name(node):
