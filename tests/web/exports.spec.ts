@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { type Graph, load } from "memplan";
 import { beforeAll, describe, expect, it } from "vitest";
 import { buildModel } from "../../web/src/arena/build.ts";
+import { packPlan } from "../../web/src/arena/packed_plan.ts";
 import { planHeader } from "../../web/src/export/c_header.ts";
 import { chromeTrace } from "../../web/src/export/chrome_trace.ts";
 import { planCsv } from "../../web/src/export/csv.ts";
@@ -18,7 +19,11 @@ beforeAll(async () => {
 function planned(path: string) {
   const graph = JSON.parse(data(path).toString()) as Graph;
   const plan = memplan.plan(graph);
-  return { graph, plan, model: buildModel({ title: graph.name ?? 'a "model"\\ */', graph, plan }) };
+  return {
+    graph,
+    plan,
+    model: buildModel({ title: graph.name ?? 'a "model"\\ */', graph, plan: packPlan(plan) }),
+  };
 }
 
 const kNetworks = [
@@ -54,7 +59,11 @@ describe("the C header", () => {
       nodes: [{ name: "x", op: "placeholder", target: "x", specs: ['a"b\\c*/??/é日'] }],
     };
     const plan = memplan.plan(graph);
-    compile("gcc", "-std=c11", planHeader(buildModel({ title: "日*/\\", graph, plan }), plan));
+    compile(
+      "gcc",
+      "-std=c11",
+      planHeader(buildModel({ title: "日*/\\", graph, plan: packPlan(plan) }), plan),
+    );
   });
 
   it("does not compile where the arena set aside is too small", () => {

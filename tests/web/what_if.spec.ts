@@ -35,17 +35,24 @@ describe("what if", () => {
 
   it("plans as ExecuTorch did and does", async () => {
     await openSample(page, "Person detection");
-    const golden = JSON.parse(data("golden/corpus/person_detect.et.json").toString()) as {
-      runs: { planner: string; algo?: string; buffer_sizes?: number[] }[];
-    };
-    expect(golden.runs.length).toBeGreaterThan(0);
+    const runs = JSON.parse(data("golden/corpus/person_detect.et.json").toString()) as {
+      planner: string;
+      algorithm: string;
+      options: Record<string, unknown>;
+      plan: { buffer_sizes: number[] };
+    }[];
+    const golden = (planner: string, algorithm: string) =>
+      runs.find((r) => r.planner === planner && r.algorithm === algorithm)?.plan.buffer_sizes[1];
     await choose("Rules", "executorch-2024");
     expect(await page.locator(".verdict").textContent()).toContain("As ExecuTorch plans it");
     expect(await page.locator(".what-if").getByLabel("Algorithm").inputValue()).toBe("greedy");
     const names = await page.locator(".what-if").getByLabel("Algorithm").locator("option").allTextContents();
     expect(names).toEqual(["greedy", "naive"]);
+    expect(await headlineBytes(page)).toBe(golden("seed", "greedy"));
+    await choose("Algorithm", "naive");
+    expect(await headlineBytes(page)).toBe(golden("seed", "naive"));
     await choose("Rules", "executorch-2026");
-    await choose("Algorithm", "suite_naive_greedy");
+    expect(await headlineBytes(page)).toBe(golden("head", "greedy"));
     await choose("Rules", "sound");
     expect(await page.locator(".verdict").textContent()).toContain("Proven optimal");
   });

@@ -28,13 +28,13 @@ export function LandingPicture() {
   if (!sample) return null;
   return (
     <button type="button" class="landing-picture" onClick={() => void openSample(sample)}>
-      <svg viewBox={`0 0 ${kNodes} 1040`} preserveAspectRatio="none" aria-hidden="true">
+      <svg viewBox={`0 0 ${kNodes} 1000`} preserveAspectRatio="none" aria-hidden="true">
         <title>The plan of MobileNet v2</title>
         {kRects.map(([x, width, y, height, ink]) => (
           <rect
             key={`${x} ${y}`}
             x={x + 0.04}
-            y={1040 - y - height}
+            y={1000 - y - height}
             width={width - 0.08}
             height={height - 2}
             fill={inkColour(theme.value, false, ink)}

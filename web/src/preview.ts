@@ -4,6 +4,8 @@ import { planInWorker } from "./planner";
 /** Milliseconds after which a search is worth a picture before its end, and between two such pictures. */
 const kFirstAfter = 150;
 const kBetween = 600;
+/** Bytes of input beyond which planning twice costs more than it shows. */
+const kMostInput = 16_000_000;
 
 /**
  * Pictures while a search runs. The search itself reports only how small its best plan is; a second worker makes
@@ -23,7 +25,12 @@ export class Preview {
     readonly signal: AbortSignal,
     readonly show: (plan: Plan) => Promise<void>,
   ) {
-    if ((options.rules ?? "sound") !== "sound" || options.algorithm === "naive") return;
+    if (
+      (options.rules ?? "sound") !== "sound" ||
+      options.algorithm === "naive" ||
+      source.bytes.length > kMostInput
+    )
+      return;
     this.#timer = setTimeout(() => void this.#draw({ algorithm: "greedy_by_size" }), kFirstAfter);
   }
 

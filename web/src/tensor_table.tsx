@@ -6,7 +6,7 @@ import { formatCount } from "./bytes";
 import { flagWords } from "./inspector";
 import { query } from "./session";
 
-type Column = "name" | "bytes" | "offset" | "first" | "last" | "operator";
+type Column = "row" | "name" | "bytes" | "offset" | "first" | "last" | "operator";
 const kColumns: { key: Column; label: string; number: boolean }[] = [
   { key: "name", label: "Tensor", number: false },
   { key: "bytes", label: "Bytes", number: true },
@@ -17,10 +17,14 @@ const kColumns: { key: Column; label: string; number: boolean }[] = [
 ];
 const kRowHeight = 1.9;
 const kShown = 16;
+/** Rows beyond which sorting takes long enough to be asked for. */
+const kMostSortedUnasked = 200_000;
 
 /** The picture in words: every tensor with its place; sortable, searchable, and any length. */
 export function TensorTable({ picture }: { picture: Picture }) {
-  const [sort, setSort] = useState<{ by: Column; down: boolean }>({ by: "bytes", down: true });
+  const [sort, setSort] = useState<{ by: Column; down: boolean }>(() =>
+    picture.model.tensorCount > kMostSortedUnasked ? { by: "row", down: false } : { by: "bytes", down: true },
+  );
   const [top, setTop] = useState(0);
   const found = picture.found.value;
   const order = useMemo(() => sortRows(picture, found, sort.by, sort.down), [picture, found, sort]);
@@ -132,6 +136,7 @@ function shownName(name: string, text: string): string {
 function sortRows(picture: Picture, found: Uint32Array | null, by: Column, down: boolean): Uint32Array {
   const { model } = picture;
   const rows = found ? Uint32Array.from(found) : Uint32Array.from({ length: model.tensorCount }, (_, i) => i);
+  if (by === "row") return rows;
   const sign = down ? -1 : 1;
   if (by === "name" || by === "operator") {
     const text = new Map<number, string>();

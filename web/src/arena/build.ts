@@ -1,43 +1,54 @@
-import type { Graph, Methods, Node, PlanToVerify, Tensor } from "memplan";
+import type { Graph, Methods, Node } from "memplan";
 import { Flag, type Lane, type Model, type Pool, type Rects, type Scope } from "./model";
 import { packNames } from "./names";
+import type { PackedGraph, PackedPlan } from "./packed_plan";
 import { stepsOf } from "./steps";
 
 /** A graph (or null for interval problems), its plan, and gaps of interval problems by tensor id. */
 export interface BuildInput {
   title: string;
   graph: Graph | Methods | null;
-  plan: PlanToVerify & { lower_bound?: number[] };
+  plan: PackedPlan;
   /** A plan of ours for the same graph: lifetimes and sizes that a foreign plan does not hold. */
-  reference?: PlanToVerify | null;
+  reference?: PackedPlan | null;
   gaps?: Map<string, [number, number][]> | null;
   /** Bytes per mem_id, index 0 unused. */
   capacity?: readonly (number | null)[];
 }
 
-/** A tensor of a plan, ours or a foreign one that may say less. */
-type Placed = PlanToVerify["tensors"][number];
-
-/** Rows gathered while walking the scopes; turned into columns at the end. */
+/** Rows gathered while walking the scopes; the tensors' columns are as long as all graphs together. */
 class Columns {
   readonly scopes: Scope[] = [];
   readonly names: string[] = [];
-  readonly scope: number[] = [];
-  readonly first: number[] = [];
-  readonly last: number[] = [];
-  readonly bytes: number[] = [];
-  readonly offset: number[] = [];
-  readonly pool: number[] = [];
-  readonly object: number[] = [];
-  readonly flags: number[] = [];
-  readonly producer: number[] = [];
-  readonly type: number[] = [];
+  readonly scope: Uint16Array<ArrayBuffer>;
+  readonly first: Float64Array<ArrayBuffer>;
+  readonly last: Float64Array<ArrayBuffer>;
+  readonly bytes: Float64Array<ArrayBuffer>;
+  readonly offset: Float64Array<ArrayBuffer>;
+  readonly pool: Int16Array<ArrayBuffer>;
+  readonly object: Int32Array<ArrayBuffer>;
+  readonly flags: Uint8Array<ArrayBuffer>;
+  readonly producer: Int32Array<ArrayBuffer>;
+  readonly type: Uint32Array<ArrayBuffer>;
   readonly nodeNames: string[] = [];
   readonly nodeTarget: number[] = [];
   readonly nodeSource: number[] = [];
   readonly nodeModule: number[] = [];
   readonly texts: string[] = [""];
   readonly #textIndex = new Map<string, number>([["", 0]]);
+
+  constructor(count: number) {
+    this.scope = new Uint16Array(count);
+    this.first = new Float64Array(count);
+    this.last = new Float64Array(count);
+    this.bytes = new Float64Array(count);
+    this.offset = new Float64Array(count);
+    this.pool = new Int16Array(count);
+    this.object = new Int32Array(count);
+    this.flags = new Uint8Array(count);
+    this.producer = new Int32Array(count);
+    this.type = new Uint32Array(count);
+  }
 
   text(value: string | undefined): number {
     if (!value) return 0;
@@ -50,41 +61,46 @@ class Columns {
 
 /** Joins a graph and a plan into columns. Missing graph parts only make the picture plainer. */
 export function buildModel(input: BuildInput): Model {
-  const columns = new Columns();
+  const tops = topScopes(input);
+  const columns = new Columns(tops.reduce((sum, top) => sum + tensorsIn(top.plan), 0));
   const pools = readPools(input);
   const poolOf = new Map(pools.map((p, i) => [p.memId, i]));
-  for (const top of topScopes(input)) addScope(columns, poolOf, top, -1);
+  for (const top of tops) addScope(columns, poolOf, top, -1);
   const { lanes, rects } = layRects(columns, pools.length, input.gaps ?? null);
+  const { scopes, scope, first, last, bytes, offset, pool, object, flags, producer, type, texts } = columns;
   return {
     title: input.title,
     kind: input.graph ? "graph" : "intervals",
-    scopes: columns.scopes,
+    scopes,
     pools,
     lanes,
     rects,
     tensorCount: columns.names.length,
     names: packNames(columns.names),
-    scope: Uint16Array.from(columns.scope),
-    first: Float64Array.from(columns.first),
-    last: Float64Array.from(columns.last),
-    bytes: Float64Array.from(columns.bytes),
-    offset: Float64Array.from(columns.offset),
-    pool: Int16Array.from(columns.pool),
-    object: Int32Array.from(columns.object),
-    flags: Uint8Array.from(columns.flags),
-    producer: Int32Array.from(columns.producer),
-    type: Uint32Array.from(columns.type),
+    scope,
+    first,
+    last,
+    bytes,
+    offset,
+    pool,
+    object,
+    flags,
+    producer,
+    type,
     nodeNames: packNames(columns.nodeNames),
     nodeTarget: Uint32Array.from(columns.nodeTarget),
     nodeSource: Uint32Array.from(columns.nodeSource),
     nodeModule: Uint32Array.from(columns.nodeModule),
-    texts: columns.texts,
+    texts,
   };
 }
 
+function tensorsIn(plan: PackedGraph): number {
+  return Object.values(plan.submodules).reduce((sum, inner) => sum + tensorsIn(inner), plan.ids.length);
+}
+
 function readPools(input: BuildInput): Pool[] {
-  const sizes = input.plan.buffer_sizes ?? [0];
-  const bounds = input.plan.lower_bound;
+  const sizes = input.plan.bufferSizes;
   const named = new Map(poolSpecs(input.graph).map((p) => [p.mem_id, p]));
   const pools: Pool[] = [];
   for (let memId = 1; memId < sizes.length; memId++) {
@@ -93,7 +109,7 @@ function readPools(input: BuildInput): Pool[] {
       memId,
       name: spec?.name ?? (sizes.length > 2 ? `pool ${memId}` : "arena"),
       size: sizes[memId] ?? 0,
-      bound: bounds?.[memId] ?? null,
+      bound: input.plan.lowerBound?.[memId] ?? null,
       capacity: input.capacity?.[memId] ?? spec?.capacity ?? null,
     });
   }
@@ -110,27 +126,19 @@ function poolSpecs(graph: BuildInput["graph"]) {
 interface ScopeInput {
   path: string;
   graph: Graph | null;
-  plan: PlanToVerify;
-  reference: PlanToVerify | null;
+  plan: PackedGraph;
+  reference: PackedGraph | null;
   calledAt: number[];
 }
 
 function topScopes(input: BuildInput): ScopeInput[] {
-  const { graph, plan } = input;
+  const { graph, plan, reference } = input;
   if (!graph || !("methods" in graph))
-    return [{ path: "", graph, plan, reference: input.reference ?? null, calledAt: [] }];
-  return Object.entries(graph.methods).flatMap(([path, graph]) => {
-    const own = plan.methods?.[path];
-    return own
-      ? [
-          {
-            path,
-            graph,
-            plan: own,
-            reference: input.reference?.methods?.[path] ?? null,
-            calledAt: [] as number[],
-          },
-        ]
+    return [{ path: "", graph, plan: plan.graph, reference: reference?.graph ?? null, calledAt: [] }];
+  return Object.entries(graph.methods).flatMap(([path, own]) => {
+    const planned = plan.methods?.[path];
+    return planned
+      ? [{ path, graph: own, plan: planned, reference: reference?.methods?.[path] ?? null, calledAt: [] }]
       : [];
   });
 }
@@ -139,30 +147,22 @@ function addScope(columns: Columns, poolOf: Map<number, number>, input: ScopeInp
   const { graph, plan } = input;
   const nodes = graph?.nodes ?? [];
   const index = columns.scopes.length;
-  const firstNode = columns.nodeNames.length;
   const scope: Scope = {
     path: input.path,
     parent,
     calledAt: input.calledAt,
-    firstNode,
+    firstNode: columns.nodeNames.length,
     nodeCount: nodes.length,
-    foldStart: 0,
+    foldStart: Math.max(
+      0,
+      nodes.findIndex((n) => n.op !== "placeholder" && n.op !== "get_attr"),
+    ),
     end: nodes.length,
   };
   columns.scopes.push(scope);
-  const firstComputing = nodes.findIndex((n) => n.op !== "placeholder" && n.op !== "get_attr");
-  scope.foldStart = Math.max(0, firstComputing);
-  const producers = addNodes(columns, nodes, firstNode);
-  const roles = graph ? rolesOf(graph) : new Map<string, number>();
-  const specs = new Map((graph?.tensors ?? []).map((t) => [t.id, t]));
-  const known = new Map((input.reference?.tensors ?? []).map((t) => [t.id, t]));
-  for (const t of plan.tensors ?? []) {
-    addTensor(columns, poolOf, index, t, specs.get(t.id), known.get(t.id), roles.get(t.id) ?? 0);
-    columns.producer.push(producers.get(t.id) ?? -1);
-    scope.end = Math.max(scope.end, (columns.last[columns.last.length - 1] as number) + 1);
-  }
-  for (const [name, inner] of Object.entries(plan.submodules ?? {})) {
-    const calledAt = nodes.flatMap((n, i) => (n.submodules?.includes(name) ? [i] : []));
+  const producers = addNodes(columns, nodes, scope.firstNode);
+  addTensors(columns, poolOf, index, input, producers);
+  for (const [name, inner] of Object.entries(plan.submodules)) {
     addScope(
       columns,
       poolOf,
@@ -170,8 +170,8 @@ function addScope(columns: Columns, poolOf: Map<number, number>, input: ScopeInp
         path: input.path ? `${input.path}/${name}` : name,
         graph: graph?.submodules?.[name] ?? null,
         plan: inner,
-        reference: input.reference?.submodules?.[name] ?? null,
-        calledAt,
+        reference: input.reference?.submodules[name] ?? null,
+        calledAt: nodes.flatMap((n, i) => (n.submodules?.includes(name) ? [i] : [])),
       },
       index,
     );
@@ -187,9 +187,9 @@ function addNodes(columns: Columns, nodes: readonly Node[], firstNode: number): 
     columns.nodeSource.push(columns.text(node.source));
     columns.nodeModule.push(columns.text(node.module));
     for (const spec of node.specs ?? []) {
-      // memory.alloc only names the tensor; the operator that writes it says more.
-      const known = spec === null ? undefined : producers.get(spec);
       if (spec === null) continue;
+      // memory.alloc only names the tensor; the operator that writes it says more.
+      const known = producers.get(spec);
       if (known === undefined || nodes[known - firstNode]?.target === "memory.alloc")
         producers.set(spec, firstNode + i);
     }
@@ -205,74 +205,93 @@ function rolesOf(graph: Graph): Map<string, number> {
   };
   const mutated = new Set(Object.values(graph.signature?.buffers_to_mutate ?? {}));
   const buffers = graph.signature?.inputs_to_buffers ?? {};
-  const views = new Set<string>();
   for (const node of graph.nodes) {
     const state = node.op === "placeholder" && mutated.has(buffers[node.target ?? ""] ?? "");
     for (const spec of node.specs ?? []) {
       if (node.op === "placeholder") mark(spec, state ? Flag.kInput | Flag.kState : Flag.kInput);
       if (node.op === "output") mark(spec, Flag.kOutput);
-      if (node.variant === "inplace") views.add(spec ?? "");
+      if (node.variant === "inplace") mark(spec, Flag.kAlias);
     }
   }
   for (const t of graph.tensors) {
-    if (t.inplace_base || t.storage_base || views.has(t.id)) mark(t.id, Flag.kAlias);
+    if (t.inplace_base || t.storage_base) mark(t.id, Flag.kAlias);
+    if (t.const) mark(t.id, Flag.kConst);
+    if (t.dynamism === "dynamic_unbound") mark(t.id, Flag.kUnbound);
   }
   return roles;
 }
 
-function addTensor(
+function addTensors(
   columns: Columns,
   poolOf: Map<number, number>,
-  scope: number,
-  planned: Placed,
-  spec: Tensor | undefined,
-  known: Placed | undefined,
-  roles: number,
+  scopeIndex: number,
+  input: ScopeInput,
+  producers: Map<string, number>,
 ): void {
-  const lifetime = planned.lifetime ?? known?.lifetime ?? null;
-  let flags = roles;
-  if (spec?.const) flags |= Flag.kConst;
-  if (spec?.dynamism === "dynamic_unbound") flags |= Flag.kUnbound;
-  if (!lifetime) flags |= Flag.kUnused;
-  const placed = planned.mem_offset !== null && planned.mem_offset !== undefined;
-  columns.names.push(planned.id);
-  columns.scope.push(scope);
-  columns.first.push(lifetime ? (lifetime[0] ?? -1) : -1);
-  columns.last.push(lifetime ? (lifetime[1] ?? -1) : -1);
-  columns.bytes.push(planned.allocated_memory ?? known?.allocated_memory ?? spec?.nbytes ?? 0);
-  columns.offset.push(placed ? (planned.mem_offset as number) : -1);
-  columns.pool.push(placed ? (poolOf.get(planned.mem_id ?? 1) ?? -1) : -1);
-  columns.object.push(planned.mem_obj_id ?? -1);
-  columns.flags.push(flags);
-  columns.type.push(
-    columns.text(spec?.dtype ? `${spec.dtype} [${(spec.shape ?? []).join(", ")}]` : undefined),
-  );
+  const { graph, plan, reference } = input;
+  const roles = graph ? rolesOf(graph) : null;
+  const specs = graph ? new Map(graph.tensors.map((t) => [t.id, t])) : null;
+  const known = reference ? new Map(reference.ids.map((id, i) => [id, i])) : null;
+  const scope = columns.scopes[scopeIndex] as Scope;
+  for (let i = 0; i < plan.ids.length; i++) {
+    const id = plan.ids[i] as string;
+    const row = columns.names.push(id) - 1;
+    const other = known?.get(id);
+    const from = (column: "first" | "last" | "bytes") => {
+      const own = plan[column][i] as number;
+      return own < 0 && other !== undefined && reference ? (reference[column][other] as number) : own;
+    };
+    const spec = specs?.get(id);
+    const last = from("last");
+    const placed = (plan.offset[i] as number) >= 0;
+    columns.scope[row] = scopeIndex;
+    columns.first[row] = from("first");
+    columns.last[row] = last;
+    columns.bytes[row] = Math.max(
+      0,
+      from("bytes"),
+      spec?.nbytes !== undefined && from("bytes") < 0 ? spec.nbytes : 0,
+    );
+    columns.offset[row] = plan.offset[i] as number;
+    columns.pool[row] = placed ? (poolOf.get(plan.memId[i] as number) ?? -1) : -1;
+    columns.object[row] = plan.object[i] as number;
+    columns.flags[row] = (roles?.get(id) ?? 0) | (last < 0 ? Flag.kUnused : 0);
+    columns.producer[row] = producers.get(id) ?? -1;
+    columns.type[row] = spec?.dtype ? columns.text(`${spec.dtype} [${(spec.shape ?? []).join(", ")}]`) : 0;
+    if (last + 1 > scope.end) scope.end = last + 1;
+  }
+}
+
+/** A tensor of one lane; several entries where its life has gaps. */
+interface Span {
+  tensor: number;
+  t0: number;
+  t1: number;
 }
 
 /** Rectangles of every planned storage, grouped by (scope, pool). */
 function layRects(
   columns: Columns,
   poolCount: number,
-  gaps: BuildInput["gaps"],
+  gaps: Map<string, [number, number][]> | null,
 ): { lanes: Lane[]; rects: Rects } {
-  const rows: { tensor: number; t0: number; t1: number }[][] = [];
+  const spans: Span[][] = [];
   for (let i = 0; i < columns.names.length; i++) {
     const pool = columns.pool[i] as number;
     const first = columns.first[i] as number;
-    if (pool < 0 || first < 0 || columns.bytes[i] === 0 || (columns.flags[i] as number) & Flag.kAlias)
-      continue;
+    const isAlias = (columns.flags[i] as number) & Flag.kAlias;
+    if (pool < 0 || first < 0 || columns.bytes[i] === 0 || isAlias) continue;
     const key = (columns.scope[i] as number) * poolCount + pool;
-    rows[key] ??= [];
-    const own = gaps?.get(columns.names[i] as string);
+    spans[key] ??= [];
     let from = first;
     const end = (columns.last[i] as number) + 1;
-    for (const [gapStart, gapEnd] of own ?? []) {
-      if (gapStart > from) rows[key].push({ tensor: i, t0: from, t1: gapStart });
+    for (const [gapStart, gapEnd] of gaps?.get(columns.names[i] as string) ?? []) {
+      if (gapStart > from) spans[key].push({ tensor: i, t0: from, t1: gapStart });
       from = gapEnd;
     }
-    if (end > from) rows[key].push({ tensor: i, t0: from, t1: end });
+    if (end > from) spans[key].push({ tensor: i, t0: from, t1: end });
   }
-  const count = rows.reduce((sum, list) => sum + (list?.length ?? 0), 0);
+  const count = spans.reduce((sum, list) => sum + (list?.length ?? 0), 0);
   const rects: Rects = {
     tensor: new Uint32Array(count),
     t0: new Float64Array(count),
@@ -282,38 +301,37 @@ function layRects(
   };
   const lanes: Lane[] = [];
   let next = 0;
-  rows.forEach((list, key) => {
-    const firstRect = next;
-    let top = 0;
-    let bottom = Number.POSITIVE_INFINITY;
-    for (const { tensor, t0, t1 } of list) {
-      const offset = columns.offset[tensor] as number;
-      const end = offset + (columns.bytes[tensor] as number);
-      rects.tensor[next] = tensor;
-      rects.t0[next] = t0;
-      rects.t1[next] = t1;
-      rects.b0[next] = offset;
-      rects.b1[next] = end;
-      top = Math.max(top, end);
-      bottom = Math.min(bottom, offset);
-      next++;
-    }
-    const scope = Math.floor(key / poolCount);
-    lanes.push(laneOf(rects, firstRect, next - firstRect, scope, key % poolCount, bottom, top));
+  // Holes of a sparse array are passed over.
+  spans.forEach((list, key) => {
+    lanes.push(layLane(columns, rects, list, next, Math.floor(key / poolCount), key % poolCount));
+    next += list.length;
   });
   return { lanes, rects };
 }
 
-function laneOf(
+function layLane(
+  columns: Columns,
   rects: Rects,
+  spans: Span[],
   firstRect: number,
-  rectCount: number,
   scope: number,
   pool: number,
-  bottom: number,
-  top: number,
 ): Lane {
-  const steps = stepsOf(rects, firstRect, rectCount);
+  let top = 0;
+  let bottom = Number.POSITIVE_INFINITY;
+  spans.forEach(({ tensor, t0, t1 }, i) => {
+    const at = firstRect + i;
+    const offset = columns.offset[tensor] as number;
+    const end = offset + (columns.bytes[tensor] as number);
+    rects.tensor[at] = tensor;
+    rects.t0[at] = t0;
+    rects.t1[at] = t1;
+    rects.b0[at] = offset;
+    rects.b1[at] = end;
+    if (end > top) top = end;
+    if (offset < bottom) bottom = offset;
+  });
+  const steps = stepsOf(rects, firstRect, spans.length);
   let peak = 0;
   let peakAt = 0;
   for (let i = 0; i < steps.at.length; i++) {
@@ -322,5 +340,5 @@ function laneOf(
       peakAt = steps.at[i] as number;
     }
   }
-  return { scope, pool, top, bottom, firstRect, rectCount, steps, peak, peakAt };
+  return { scope, pool, top, bottom, firstRect, rectCount: spans.length, steps, peak, peakAt };
 }

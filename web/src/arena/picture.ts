@@ -1,7 +1,7 @@
 import { batch, type Signal, signal } from "@preact/signals";
 import { formatBytes } from "../bytes";
-import type { BuildInput } from "./build";
 import type { Model } from "./model";
+import { type AnyPlan, packedBuffers, packPlan } from "./packed_plan";
 import { type ColourBy, inksOf, kDim, type Legend, legendOf, type Theme } from "./palette";
 import type { PictureAnswer, PictureRequest } from "./picture_protocol";
 import type { LaneView } from "./raster";
@@ -18,6 +18,17 @@ export interface FaultMark {
 }
 
 export type Drawn = PictureAnswer & { kind: "picture" };
+
+export interface PictureInput {
+  title: string;
+  /** UTF-8 of graph, interval JSON or CSV. */
+  bytes: Uint8Array;
+  plan: AnyPlan;
+  /** A plan of ours for the same graph: lifetimes and sizes that a foreign plan does not hold. */
+  reference?: AnyPlan | null;
+  /** Bytes per mem_id, index 0 unused. */
+  capacity?: readonly (number | null)[];
+}
 
 /** A planned model on show: its columns, the worker that draws it, and what the reader looks at. */
 export class Picture {
@@ -55,8 +66,10 @@ export class Picture {
   }
 
   /** Builds the columns in a worker of its own. Rejects with the worker's message. */
-  static open(input: Omit<BuildInput, "graph" | "gaps"> & { bytes: Uint8Array }): Promise<Picture> {
+  static open(input: PictureInput): Promise<Picture> {
     const worker = new Worker(new URL("./picture.worker.ts", import.meta.url), { type: "module" });
+    const plan = packPlan(input.plan);
+    const reference = input.reference ? packPlan(input.reference) : null;
     return new Promise((resolve, reject) => {
       worker.onerror = (event) =>
         reject(new Error(event.message || "The drawing worker could not be loaded."));
@@ -67,7 +80,8 @@ export class Picture {
           reject(new Error(data.message));
         }
       };
-      worker.postMessage({ kind: "open", serial: 0, input } satisfies PictureRequest);
+      const request: PictureRequest = { kind: "open", serial: 0, input: { ...input, plan, reference } };
+      worker.postMessage(request, [...packedBuffers(plan), ...(reference ? packedBuffers(reference) : [])]);
     });
   }
 

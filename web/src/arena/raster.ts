@@ -40,8 +40,9 @@ export const kLabelHeight = 13;
 const kMostLabels = 400;
 
 /**
- * Draws all lanes. Anything smaller than a pixel is drawn as one, so nothing disappears. Costs one pass
- * over the rectangles plus the pixels they cover, which for a sound plan is at most the picture's area.
+ * Draws all lanes. A pixel shows the tensor at its centre, so a sound plan paints none twice, and the cost is one
+ * pass over the rectangles plus the picture's area. A tensor that meets no centre gets one pixel where it lies,
+ * unless another is there: nothing disappears from free space.
  */
 export function rasterise(
   width: number,
@@ -93,37 +94,68 @@ function fillLane(
     const low = b0[r] as number;
     const high = b1[r] as number;
     if (high <= view.b0 || low >= view.b1) continue;
-    let x0 = Math.floor(view.x + (from - view.t0) * scaleX);
-    let x1 = Math.floor(view.x + (to - view.t0) * scaleX);
-    let y0 = Math.floor(bottom - (high - view.b0) * scaleY);
-    let y1 = Math.floor(bottom - (low - view.b0) * scaleY);
-    if (x1 <= x0) x1 = x0 + 1;
-    if (y1 <= y0) y1 = y0 + 1;
+    const left = view.x + (from - view.t0) * scaleX;
+    const top = bottom - (high - view.b0) * scaleY;
+    const x0 = Math.ceil(left - 0.5);
+    const x1 = Math.ceil(view.x + (to - view.t0) * scaleX - 0.5);
+    const y0 = Math.ceil(top - 0.5);
+    const y1 = Math.ceil(bottom - (low - view.b0) * scaleY - 0.5);
     const id = tensor[r] as number;
     const ink = colours[id] as number;
-    const colour = fill[ink] as number;
-    const wide = x1 - x0 > 2;
-    const tall = y1 - y0 > 2;
-    const edgeX = wide ? x1 - 1 : -1;
-    const edgeY = tall ? y0 : -1;
-    if (x0 < view.x) x0 = view.x;
-    if (x1 > right) x1 = right;
-    if (y0 < view.y) y0 = view.y;
-    if (y1 > bottom) y1 = bottom;
-    if (x1 - x0 === 1 && y1 - y0 === 1) {
-      const at = y0 * stride + x0;
-      pixels[at] = colour;
-      ids[at] = id + 1;
+    if (x1 <= x0 || y1 <= y0) {
+      const x = Math.min(right - 1, Math.max(view.x, Math.floor(left)));
+      const y = Math.min(bottom - 1, Math.max(view.y, Math.floor(top)));
+      const at = y * stride + x;
+      if (ids[at] === 0) {
+        ids[at] = id + 1;
+        pixels[at] = fill[ink] as number;
+      }
       continue;
     }
-    for (let y = y0; y < y1; y++) {
-      const row = y * stride;
-      pixels.fill(y === edgeY ? (edge[ink] as number) : colour, row + x0, row + x1);
-      ids.fill(id + 1, row + x0, row + x1);
-      if (edgeX >= x0 && edgeX < x1) pixels[row + edgeX] = edge[ink] as number;
+    const edgeX = x1 - x0 > 2 ? x1 - 1 : -1;
+    const edgeY = y1 - y0 > 2 ? y0 : -1;
+    const box = {
+      x0: Math.max(x0, view.x),
+      x1: Math.min(x1, right),
+      y0: Math.max(y0, view.y),
+      y1: Math.min(y1, bottom),
+    };
+    paint(pixels, ids, stride, box, edgeX, edgeY, fill[ink] as number, edge[ink] as number, id + 1);
+    const width = box.x1 - box.x0;
+    const height = box.y1 - box.y0;
+    if (width >= kLabelWidth && height >= kLabelHeight && labels.length < kMostLabels * 5)
+      labels.push(id, box.x0, box.y0, width, height);
+  }
+}
+
+/** Below so many pixels a loop is faster than two calls of `fill`. */
+const kShortRow = 24;
+
+function paint(
+  pixels: Uint32Array,
+  ids: Uint32Array,
+  stride: number,
+  box: { x0: number; x1: number; y0: number; y1: number },
+  edgeX: number,
+  edgeY: number,
+  fill: number,
+  edge: number,
+  id: number,
+): void {
+  const { x0, x1 } = box;
+  for (let y = box.y0; y < box.y1; y++) {
+    const row = y * stride;
+    const colour = y === edgeY ? edge : fill;
+    if (x1 - x0 < kShortRow) {
+      for (let at = row + x0; at < row + x1; at++) {
+        pixels[at] = colour;
+        ids[at] = id;
+      }
+    } else {
+      pixels.fill(colour, row + x0, row + x1);
+      ids.fill(id, row + x0, row + x1);
     }
-    if (x1 - x0 >= kLabelWidth && y1 - y0 >= kLabelHeight && labels.length < kMostLabels * 5)
-      labels.push(id, x0, y0, x1 - x0, y1 - y0);
+    if (edgeX >= x0 && edgeX < x1) pixels[row + edgeX] = edge;
   }
 }
 

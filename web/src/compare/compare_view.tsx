@@ -84,7 +84,7 @@ function ContenderRow({ row, most }: { row: Contender; most: number }) {
     <tr class={on ? "on" : ""} aria-busy={row.running}>
       <th scope="row">{row.group === "algorithm" ? <code>{row.label}</code> : row.label}</th>
       <td class="wide">
-        {row.failure ? (
+        {row.failure && row.total === null ? (
           <span class="bad">
             {row.failure.code === "DOES_NOT_FIT" ? "does not fit" : row.failure.message}{" "}
             <code>{row.failure.code}</code>
@@ -121,7 +121,8 @@ function against(total: number, mine: number): string {
 
 function Rightness({ row }: { row: Contender }) {
   if (row.group === "algorithm") return <span class="quiet">{row.total === null ? "" : "checked"}</span>;
-  if (!row.report) return null;
+  if (!row.report)
+    return row.failure && row.total !== null ? <code class="bad">{row.failure.code}</code> : null;
   if (row.report.ok) return <span class="good">sound</span>;
   const n = row.report.errors.length;
   return (
