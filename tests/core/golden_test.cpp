@@ -220,35 +220,56 @@ std::vector<std::filesystem::path> FilesIn(const std::string& folder) {
   return files;
 }
 
-// Compares every run of every file in the folder; gives their number.
+// Compares all runs of one graph; gives their number.
+int CompareRuns(const Json& runs, const Json& graph_json) {
+  const ReadGraph graph(graph_json);
+  EXPECT_TRUE(graph.valid()) << graph.message();
+  if (!graph.valid()) return 0;
+  for (const Json& run : runs.GetArray()) {
+    SCOPED_TRACE(std::string(run["planner"].GetString()) + " " + run["algorithm"].GetString() +
+                 " " + Text(run["options"]));
+    ExpectSameRun(run, graph.program());
+  }
+  return static_cast<int>(runs.Size());
+}
+
 int CompareFolder(const std::string& folder) {
   int compared = 0;
-  for (const std::filesystem::path& path : FilesIn("golden/" + folder)) {
+  for (const std::filesystem::path& path : FilesIn(folder)) {
     SCOPED_TRACE(path.filename().string());
     const File file(path);
-    // A run of a real network has its graph in the corpus.
-    const bool has_graph = file.json().IsObject();
-    const File corpus(has_graph ? std::filesystem::path()
-                                : std::filesystem::path(MEMPLAN_TEST_DATA) / "corpus/graphs" /
-                                      path.filename());
-    const Json& runs = has_graph ? file.json()["runs"] : file.json();
-    const ReadGraph graph(has_graph ? file.json()["graph"] : corpus.json());
-    EXPECT_TRUE(graph.valid()) << graph.message();
-    if (!graph.valid()) continue;
-    for (const Json& run : runs.GetArray()) {
-      SCOPED_TRACE(std::string(run["planner"].GetString()) + " " + run["algorithm"].GetString() +
-                   " " + Text(run["options"]));
-      ExpectSameRun(run, graph.program());
-      ++compared;
-    }
+    compared += CompareRuns(file.json()["runs"], file.json()["graph"]);
   }
   return compared;
 }
 
-TEST(GoldenTest, SeedRunsAreEqual) { EXPECT_EQ(CompareFolder("seed"), 803); }
-TEST(GoldenTest, HeadRunsAreEqual) { EXPECT_EQ(CompareFolder("head"), 772); }
-TEST(GoldenTest, QuirkRunsAreEqual) { EXPECT_EQ(CompareFolder("quirks"), 77); }
-TEST(GoldenTest, CorpusRunsAreEqual) { EXPECT_EQ(CompareFolder("corpus"), 141); }
+// The runs of a real network, whose graph is in the corpus.
+int CompareCorpus() {
+  int compared = 0;
+  for (const std::filesystem::path& path : FilesIn("golden/corpus")) {
+    SCOPED_TRACE(path.filename().string());
+    const File graph(std::filesystem::path(MEMPLAN_TEST_DATA) / "corpus/graphs" / path.filename());
+    compared += CompareRuns(File(path).json(), graph.json());
+  }
+  return compared;
+}
+
+int CompareRandomGraphs() {
+  const File file(std::filesystem::path(MEMPLAN_TEST_DATA) / "executorch/random.json");
+  int compared = 0;
+  int place = 0;
+  for (const Json& row : file.json().GetArray()) {
+    SCOPED_TRACE("graph " + std::to_string(place++));
+    compared += CompareRuns(row["runs"], row["graph"]);
+  }
+  return compared;
+}
+
+TEST(GoldenTest, SeedRunsAreEqual) { EXPECT_EQ(CompareFolder("golden/seed"), 803); }
+TEST(GoldenTest, HeadRunsAreEqual) { EXPECT_EQ(CompareFolder("golden/head"), 772); }
+TEST(GoldenTest, QuirkRunsAreEqual) { EXPECT_EQ(CompareFolder("golden/quirks"), 77); }
+TEST(GoldenTest, CorpusRunsAreEqual) { EXPECT_EQ(CompareCorpus(), 141); }
+TEST(GoldenTest, RandomRunsAreEqual) { EXPECT_EQ(CompareRandomGraphs(), 356); }
 
 // A golden plan as it stands, read back into the columns of a plan.
 GraphPlan PlanOf(const Json& golden, const Graph& graph) {
