@@ -224,6 +224,9 @@ class _GraphWriter:
     def _tensor_id(self, spec):
         if not hasattr(spec, "shape_dynamism"):
             return None
+        # A view's spec stands for its base's bytes.
+        while getattr(spec, "_base", None) is not None:
+            spec = spec._base
         known = self._ids.get(id(spec))
         if known is not None:
             return known
