@@ -7,7 +7,7 @@ import { kLayoutRules } from "./shapes/layout.js";
 import { kProductRules } from "./shapes/product.js";
 import { kRecurrentRules } from "./shapes/recurrent.js";
 import { kWindowRules } from "./shapes/window.js";
-import { type Dim, isKnownShape, kMostContent, type Value } from "./value.js";
+import { type Dim, isFollowed, isKnownShape, type Value } from "./value.js";
 
 const kRules: ReadonlyMap<string, Rule> = new Map(
   [kElementwiseRules, kWindowRules, kLayoutRules, kProductRules, kGenerateRules, kRecurrentRules].flatMap(
@@ -70,7 +70,10 @@ export function infer(op: Operator): Inferred {
 function foldFirst(op: Operator, value: Value | undefined): void {
   if (value === undefined || !isKnownShape(value.shape)) return;
   const count = value.shape.reduce((product, extent) => product * extent, 1);
-  if (count > kMostContent) return;
+  if (!isFollowed(value.dtype, count)) {
+    value.content = undefined;
+    return;
+  }
   const content = value.content ?? foldContent(op, value.shape);
   value.content = content?.length === count ? content : undefined;
 }

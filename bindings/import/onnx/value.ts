@@ -15,6 +15,13 @@ export interface Value {
 
 /** Contents longer than this are not followed: no shape or index list is. */
 export const kMostContent = 1024;
+/** The same of floats, of which only scales and the ends of ranges matter. */
+const kMostFloats = 16;
+
+/** Whether so many elements of this type are worth following. */
+export function isFollowed(dtype: string | undefined, count: number): boolean {
+  return count <= (dtype?.includes("float") ? kMostFloats : kMostContent);
+}
 
 interface DataType {
   dtype: string;
@@ -80,7 +87,7 @@ const kInts = new Set(["int64", "int32", "int16", "int8", "uint8", "uint16", "ui
 function contentOf(tensor: OnnxTensor): number[] | undefined {
   const dtype = dataTypeName(tensor.dataType);
   const count = tensor.dims.reduce((product, extent) => product * extent, 1);
-  if (dtype === undefined || tensor.external || count > kMostContent) return undefined;
+  if (dtype === undefined || tensor.external || !isFollowed(dtype, count)) return undefined;
   if (!kInts.has(dtype) && dtype !== "float32" && dtype !== "float64") return undefined;
   const values = count === 0 ? [] : (rawContent(tensor, dtype) ?? fieldContent(tensor, dtype));
   return values?.length === count ? values : undefined;

@@ -1,6 +1,6 @@
 /** Operators whose output is no rearrangement of an input: constants, ranges, selections. */
 import { NotKnown, product, type Rule, whole } from "../operator.js";
-import { type Dim, kMostContent } from "../value.js";
+import { type Dim, isFollowed, kMostContent } from "../value.js";
 import { typeAttribute } from "./elementwise.js";
 
 const constant: Rule = (op) => {
@@ -35,7 +35,7 @@ const constantOfShape: Rule = (op) => {
   }
   for (const extent of shape) if (typeof extent === "number") whole(extent, "an extent");
   const total = product(shape, op.fresh);
-  const filled = typeof total === "number" && total <= kMostContent;
+  const filled = typeof total === "number" && isFollowed(value?.dtype ?? "float32", total);
   const [fill] = value === undefined ? [0] : (value.content ?? []);
   const content = filled && fill !== undefined ? new Array<Dim>(total).fill(fill) : undefined;
   return [{ dtype: value?.dtype ?? "float32", shape, content }];
