@@ -52,6 +52,7 @@ class Builder {
     }
     if (Status laid = LayOut(); !laid) return tl::unexpected(laid.error());
     KeepMovedResults();
+    if (Status moved = CheckMovedResults(); !moved) return tl::unexpected(moved.error());
     return std::move(nest_);
   }
 
@@ -379,6 +380,31 @@ class Builder {
         changed = true;
       }
     }
+  }
+
+  // A submodule has one placement. Where a result that a runtime took over from one run is still in
+  // use when the submodule runs again, the second run writes over it, wherever it lies.
+  Status CheckMovedResults() const {
+    if (!options_.move_results) return {};
+    std::vector<int32_t> last_run(nest_.graphs.size(), -1);
+    for (size_t r = 0; r < nest_.runs.size(); ++r) {
+      const Run& run = nest_.runs[r];
+      if (run.caller < 0) continue;
+      const int32_t before = std::exchange(last_run[run.graph], static_cast<int32_t>(r));
+      // Both branches of one `cond` may be one submodule: only one of them runs.
+      if (before < 0 || nest_.runs[before].bound + 1 == run.bound) continue;
+      const GraphNest& graph = nest_.graphs[run.graph];
+      for (StorageIndex s = 0; s < graph.storages.count(); ++s) {
+        if (graph.home[s] != Home::kOwn || run.spans[s].from == run.spans[s].to) continue;
+        if (nest_.runs[before].spans[s].to <= run.begin) continue;
+        return Fail(ErrorCode::kUnsupported,
+                    "a result of this submodule is still in use when another node runs it again; "
+                    "give that node a submodule of its own, or copy results "
+                    "(controlFlowResults \"copy\")",
+                    graph.path.substr(0, graph.path.size() - 1));
+      }
+    }
+    return {};
   }
 
   // The cases in which even a moving runtime copies.

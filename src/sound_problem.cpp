@@ -56,6 +56,13 @@ Status SetCapacities(const Program& program, const Options& options, Selection* 
     if (!live) return tl::unexpected(live.error());
     Bytes capacity = CapacityOf(program, options, pool.mem_id);
     if (capacity == kNoBytes) continue;
+    if (pool.problem.count() == 0 && pool.problem.base > capacity) {
+      return Fail(ErrorCode::kDoesNotFit,
+                  "pool " + std::to_string(pool.mem_id) + " has " + std::to_string(capacity) +
+                      " bytes, and input_mem_buffer_sizes takes " +
+                      std::to_string(pool.problem.base) + " of them",
+                  "input_mem_buffer_sizes[" + std::to_string(pool.mem_id) + "]");
+    }
     // What the padding takes is not there for buffers.
     if (pool.problem.count() > 0) capacity = std::max<Bytes>(0, capacity - pool.padding);
     pool.problem.capacity = capacity;

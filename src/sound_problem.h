@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "capacity_error.h"
-#include "capacity_error.h"
 #include "graph.h"
 #include "nesting.h"
 #include "options.h"
