@@ -1,3 +1,4 @@
+import { shortName } from "./arena/names";
 import { exactBytes } from "./bytes";
 import { chooseFile } from "./drop";
 import { type Failure, openFile, options, setOptions } from "./session";
@@ -66,7 +67,7 @@ function FitTable({ details }: { details: NonNullable<Failure["details"]> }) {
         {details.culprits.map((c) => (
           <tr key={c.id}>
             <th scope="row">
-              <code>{c.id}</code>
+              <code title={c.id}>{shortName(c.id)}</code>
             </th>
             <td>{exactBytes(c.bytes)}</td>
           </tr>

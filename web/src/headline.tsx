@@ -1,4 +1,5 @@
 import { totalBound, totalBytes, unsharedBytes } from "./arena/model";
+import { shortName } from "./arena/names";
 import { kBoards, smallestBoard } from "./boards";
 import { exactBytes, formatBytes, formatMs, formatShare, splitBytes } from "./bytes";
 import { busy, misfit, options, picture, plan, source, status, stop } from "./session";
@@ -141,7 +142,10 @@ function MisfitLine() {
             ? `There are ${exactBytes(capacity)}.`
             : why.message}
         {d && d.culprits.length > 0 && (
-          <> Largest there: {d.culprits.map((c) => `${c.id} (${formatBytes(c.bytes)})`).join(", ")}.</>
+          <>
+            {" "}
+            Largest there: {d.culprits.map((c) => `${shortName(c.id)} (${formatBytes(c.bytes)})`).join(", ")}.
+          </>
         )}{" "}
         Shown is the plan without the limit.
       </p>

@@ -1,5 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
-import { operatorOf } from "./arena/model";
+import { operatorOf, shortOperator } from "./arena/model";
 import { nameAt, shortName } from "./arena/names";
 import type { Picture } from "./arena/picture";
 import { formatCount } from "./bytes";
@@ -120,7 +120,7 @@ function Row({ picture, tensor, index }: { picture: Picture; tensor: number; ind
       <td class="number">{placed ? formatCount(model.offset[tensor] as number) : "–"}</td>
       <td class="number">{lives ? formatCount(model.first[tensor] as number) : "–"}</td>
       <td class="number">{lives ? formatCount(model.last[tensor] as number) : "–"}</td>
-      <td>{operatorOf(model, tensor)}</td>
+      <td>{shortOperator(operatorOf(model, tensor))}</td>
       <td>{[...flagWords(model.flags[tensor] as number), ...(placed ? [] : ["not planned"])].join(", ")}</td>
     </tr>
   );
@@ -145,5 +145,9 @@ function sortRows(picture: Picture, found: Uint32Array | null, by: Column, down:
     return rows.sort((a, b) => sign * order.compare(text.get(a) ?? "", text.get(b) ?? "") || a - b);
   }
   const column = model[by];
-  return rows.sort((a, b) => sign * ((column[a] as number) - (column[b] as number)) || a - b);
+  // What is not planned comes last, whichever way.
+  const unplanned = (i: number) => ((model.pool[i] as number) < 0 ? 1 : 0);
+  return rows.sort(
+    (a, b) => unplanned(a) - unplanned(b) || sign * ((column[a] as number) - (column[b] as number)) || a - b,
+  );
 }

@@ -1,8 +1,10 @@
+import { formatBytes } from "../bytes";
 import { beside } from "../compare/beside";
 import { later } from "../later";
 import { colourBy } from "../session";
 import { Legend } from "./legend";
 import { LiveStrip } from "./live_strip";
+import { totalBytes } from "./model";
 import { Overview } from "./overview";
 import type { ColourBy } from "./palette";
 import type { Picture } from "./picture";
@@ -45,6 +47,12 @@ export function ArenaView({ picture }: { picture: Picture }) {
       <Overview picture={picture} />
       <div class={beside.value ? "stages two" : "stages"}>
         <div>
+          {beside.value && (
+            <div class="beside-title">
+              <h3>This plan</h3>
+              <p class="size">{formatBytes(totalBytes(picture.model))}</p>
+            </div>
+          )}
           <StageView picture={picture} keys={true} />
           <LiveStrip picture={picture} />
         </div>

@@ -183,7 +183,8 @@ function addNodes(columns: Columns, nodes: readonly Node[], firstNode: number): 
   const producers = new Map<string, number>();
   nodes.forEach((node, i) => {
     columns.nodeNames.push(node.name);
-    columns.nodeTarget.push(columns.text(node.target ?? node.op));
+    const isCall = node.op.startsWith("call_");
+    columns.nodeTarget.push(columns.text(isCall ? (node.target ?? node.op) : node.op));
     columns.nodeSource.push(columns.text(node.source));
     columns.nodeModule.push(columns.text(node.module));
     for (const spec of node.specs ?? []) {
@@ -309,6 +310,15 @@ function layRects(
   return { lanes, rects };
 }
 
+/** Of the times in [from, to) the first that computes: a memory.alloc before it holds the same bytes. */
+function peakNode(columns: Columns, scope: number, from: number, to: number): number {
+  const { firstNode, nodeCount } = columns.scopes[scope] as Scope;
+  for (let time = from; time < Math.min(to, nodeCount); time++) {
+    if (columns.texts[columns.nodeTarget[firstNode + time] as number] !== "memory.alloc") return time;
+  }
+  return from;
+}
+
 function layLane(
   columns: Columns,
   rects: Rects,
@@ -337,7 +347,7 @@ function layLane(
   for (let i = 0; i < steps.at.length; i++) {
     if ((steps.live[i] as number) > peak) {
       peak = steps.live[i] as number;
-      peakAt = steps.at[i] as number;
+      peakAt = peakNode(columns, scope, steps.at[i] as number, steps.at[i + 1] ?? Number.POSITIVE_INFINITY);
     }
   }
   return { scope, pool, top, bottom, firstRect, rectCount: spans.length, steps, peak, peakAt };

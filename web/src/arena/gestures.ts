@@ -236,7 +236,8 @@ function pinch(
   zoomAbout(picture, lane, factorX, factorY, aboutX, aboutY);
 }
 
-function isWidest(picture: Picture, lane: number): boolean {
+/** Whether all of a lane is seen. */
+export function isWidest(picture: Picture, lane: number): boolean {
   const fit = fitView(picture.model, picture.leastBytes);
   const view = picture.view.value;
   const scope = picture.model.lanes[lane]?.scope ?? 0;

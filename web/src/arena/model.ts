@@ -151,6 +151,7 @@ export function operatorOf(model: Model, tensor: number): string {
 
 /** "tflite::CONV_2D.out" as people say it: "CONV_2D". */
 export function shortOperator(target: string): string {
+  if (target === "placeholder") return "input";
   return target.replace(/^\w+::/, "").replace(/\.(out|default)$/, "");
 }
 

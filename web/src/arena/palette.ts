@@ -1,4 +1,4 @@
-import { Flag, type Model, operatorOf, shortOperator } from "./model";
+import { type Model, shortOperator } from "./model";
 
 /** What a tensor's colour tells. */
 export type ColourBy = "size" | "lifetime" | "operator" | "module" | "pool";
@@ -149,13 +149,9 @@ export function legendOf(model: Model, by: ColourBy, formatBytes: (n: number) =>
   return categories(
     model,
     by,
-    (i) => (isInput(model, i) ? -1 : targetKey(model, i)),
-    (k) => (k === -1 ? "inputs" : shortOperator(model.texts[k] ?? "") || "unknown"),
+    (i) => targetKey(model, i),
+    (k) => shortOperator(model.texts[k] ?? "") || "unknown",
   );
-}
-
-function isInput(model: Model, i: number): boolean {
-  return ((model.flags[i] as number) & Flag.kInput) !== 0 && operatorOf(model, i) !== "";
 }
 
 function targetKey(model: Model, i: number): number {

@@ -1,7 +1,7 @@
 import { effect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { overlayInks, themeChoice } from "../theme";
-import { attachPointer } from "./gestures";
+import { attachPointer, isWidest } from "./gestures";
 import { attachKeys } from "./keys";
 import type { Picture } from "./picture";
 import { Stage } from "./stage";
@@ -33,6 +33,9 @@ export function StageView({ picture, keys }: { picture: Picture; keys: boolean }
     const offView = effect(() => {
       void picture.view.value;
       tellView(box, stage);
+      // Where there is nothing to pan, a finger that goes up or down scrolls the page.
+      const widest = picture.model.lanes.every((_, lane) => isWidest(picture, lane));
+      box.style.setProperty("touch-action", widest ? "pan-y" : "none");
       stage.invalidate();
     });
     const offPaint = effect(() => {

@@ -46,6 +46,7 @@ export function CompareView() {
           What ExecuTorch would allocate, what each algorithm reaches, or a plan JSON made elsewhere.
         </p>
       </div>
+      <UpstreamSentence />
       <div class="table-scroll">
         <table class="contenders">
           <thead>
@@ -74,6 +75,27 @@ export function CompareView() {
         </table>
       </div>
     </section>
+  );
+}
+
+/** What today's ExecuTorch would do with this model, in a sentence. */
+function UpstreamSentence() {
+  const row = contenders.value.find((c) => c.id === "executorch-2026");
+  const mine = shownTotal.value;
+  if (!row || row.total === null || mine === null) return null;
+  const more = row.total - mine;
+  const size =
+    more === 0
+      ? "as much as this plan"
+      : `${formatBytes(Math.abs(more))} (${formatShare(Math.abs(more), mine)}) ${more > 0 ? "more" : "less"} than this plan`;
+  const faults = row.report?.errors.length ?? 0;
+  return (
+    <p class="upstream">
+      Today’s ExecuTorch would allocate <strong>{formatBytes(row.total)}</strong>, {size}
+      {row.report &&
+        (faults === 0 ? ", and its plan is sound" : <strong class="bad">, and its plan is not sound</strong>)}
+      .
+    </p>
   );
 }
 
