@@ -149,32 +149,50 @@ describe(".pte methods", () => {
     expect(notes).toContain('delegates ("XnnpackBackend")');
   });
 
-  it("with branches keep both results until the moved value is read", async () => {
-    const { graph, notes } = await read({
+  it("with a condition have its branches as submodules, results where the moves lead", async () => {
+    const { graph, plan } = await read({
       name: "forward",
       values: [
         { shape: [4], at: [1, 0] },
         { shape: [1], type: 11, at: [1, 16] },
         { shape: [4], at: [1, 32] },
         { shape: [4], at: [1, 32] },
-        { shape: [4] },
+        { shape: [4], at: [1, 64] },
         { shape: [4], at: [1, 48] },
+        { shape: [4], at: [1, 80] },
       ],
-      inputs: [0, 1],
+      inputs: [0, 1, 6],
       outputs: [5],
       instructions: [
         { jump: [1, 4] },
         add([0, 0, 2, 2]),
         { move: [2, 4] },
         { jump: [1, 6] },
-        add([0, 0, 3, 3]),
+        add([0, 6, 3, 3]),
         { move: [3, 4] },
         add([4, 4, 5, 5]),
       ],
-      sizes: [0, 64],
+      sizes: [0, 96],
     });
-    expect(graph.nodes.find(({ name }) => name === "i6_add")?.args).toEqual(["i1_add", "i4_add", "alloc_2"]);
-    expect(notes).toContain("Branches and loops are read as straight code");
+    const cond = find(graph, "cond");
+    expect(cond).toMatchObject({
+      args: ["v1", "v0", "v6"],
+      specs: ["v4"],
+      submodules: ["i0_true", "i0_false"],
+    });
+    expect(graph.nodes.find(({ name }) => name === "i6_add")?.args).toEqual(["i0_cond", "alloc"]);
+    const branch = graph.submodules?.i0_true;
+    expect(branch?.nodes.map(({ target, specs }) => [target, specs])).toEqual([
+      ["v0", ["v0"]],
+      ["v6", ["v6"]],
+      ["memory.alloc", ["v2"]],
+      ["aten::add.out", ["v2"]],
+      ["output", ["v2"]],
+    ]);
+    expect(plan?.submodules?.i0_false).toEqual({
+      buffer_sizes: [0, 48],
+      tensors: [{ id: "v3", mem_id: 1, mem_offset: 32 }],
+    });
   });
 
   it("with loops keep what the loop reads until it jumps back", async () => {

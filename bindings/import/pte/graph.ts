@@ -1,8 +1,8 @@
-import type { Graph, PlanToVerify } from "../../types.js";
+import type { Graph, Node, PlanToVerify } from "../../types.js";
 import { GraphBuilder, packedBytes } from "../graph_builder.js";
 import { invalidInput, unsupported } from "../invalid_input.js";
-import { listNames } from "../name_list.js";
 import type { PteInstruction, PteMethod, PteTensor } from "./model.js";
+import { SharedState } from "./shared_state.js";
 
 export interface PteGraph {
   graph: Graph;
@@ -13,45 +13,56 @@ export interface PteGraph {
 
 /** Converts one method. The graph is in ExecuTorch's form: memory.alloc, out variants, memory.view. */
 export function pteGraph(method: PteMethod, name: string | undefined): PteGraph {
-  return new PteConverter(method).convert(name);
+  const shared = new SharedState(method);
+  const converter = new PteConverter(shared, undefined);
+  const graph = converter.convert(name);
+  return { graph, plan: converter.plan(), notes: shared.notes() };
 }
 
-/** A write to a place in a pool. */
-interface Write {
-  value: number;
-  memId: number;
-  start: number;
-  end: number;
+const kDeepestBranch = 64;
+/** More than any hierarchy of memories has. */
+const kMostPools = 1024;
+
+/** A branch that was walked, before it is known what the other one takes. */
+interface Branch {
+  converter: PteConverter;
+  /** The value that it hands out, by the value that takes it. */
+  moved: Map<number, number>;
 }
 
-/** Steps that looking back over writes and loops may take in all; a file that needs more was made to. */
-const kMostSteps = 2 ** 25;
-
+/** Converts a method, or one branch of a condition in it. */
 class PteConverter {
   private readonly builder = new GraphBuilder();
-  /** By value index: the tensor whose bytes it has (itself, or what it is a view of), and the nodes to read. */
-  private readonly bases = new Map<number, number>();
+  private readonly method: PteMethod;
+  /** The nodes to read a value from. */
   private readonly sources = new Map<number, string[]>();
   private readonly added = new Set<number>();
-  private readonly writes: Write[] = [];
-  private steps = 0;
-  /** State by value index, with its name and the node of its newest value. */
+  /** State by value index, with its name; of the method's own graph only. */
   private readonly buffers = new Map<number, { placeholder: string; buffer: string }>();
-  private readonly callers: string[] = [];
-  private hasJumps = false;
+  /** Values of outer graphs that this one reads. */
+  private readonly captured = new Set<number>();
+  private readonly branches = new Map<string, PteConverter>();
+  private readonly depth: number;
 
-  constructor(private readonly method: PteMethod) {}
+  constructor(
+    private readonly shared: SharedState,
+    private readonly parent: PteConverter | undefined,
+  ) {
+    this.method = shared.method;
+    this.depth = parent === undefined ? 0 : parent.depth + 1;
+    if (this.depth > kDeepestBranch) {
+      throw unsupported(this.method.name, `branches nest deeper than ${kDeepestBranch}`);
+    }
+  }
 
-  convert(name: string | undefined): PteGraph {
+  convert(name: string | undefined): Graph {
     this.addPlaceholders();
-    const { instructions } = this.method;
-    const loops = loopStarts(instructions);
-    for (const [index, instruction] of instructions.entries()) this.addInstruction(instruction, index, loops);
+    this.addInstructions(0, this.method.instructions.length);
     this.addOutput();
     const graph = this.builder.graph(name);
     delete graph.encounter_to_out_var_failure;
     this.addSignature(graph);
-    return { graph, plan: this.plan(), notes: this.notes() };
+    return graph;
   }
 
   private tensor(value: number): PteTensor | undefined {
@@ -64,7 +75,7 @@ class PteConverter {
   }
 
   private id(value: number): string {
-    const base = this.bases.get(value) ?? value;
+    const base = this.shared.bases.get(value) ?? value;
     const id = `v${base}`;
     const tensor = this.tensor(base);
     if (tensor === undefined || this.added.has(base)) return id;
@@ -90,7 +101,7 @@ class PteConverter {
       const tensor = this.tensor(input);
       if (tensor === undefined) continue;
       this.sources.set(input, [this.builder.addPlaceholder(this.id(input))]);
-      if (tensor.place === null) this.callers.push(`v${input}`);
+      if (tensor.place === null) this.shared.callers.add(`v${input}`);
       this.settle(input);
     }
     for (const [index, value] of this.method.values.entries()) {
@@ -100,7 +111,13 @@ class PteConverter {
     }
   }
 
+  /** State is of the whole method, so a branch that reads it takes it as an operand. */
   private addState(value: number): void {
+    if (this.parent !== undefined) {
+      this.parent.read(value);
+      this.capture(value);
+      return;
+    }
     const id = this.id(value);
     const placeholder = this.builder.addPlaceholder(id);
     this.sources.set(value, [placeholder]);
@@ -108,17 +125,28 @@ class PteConverter {
     this.settle(value);
   }
 
+  private isState(value: number): boolean {
+    return this.buffers.has(value) || (this.parent?.isState(value) ?? false);
+  }
+
+  /** Makes a value of an outer graph readable here: a constant again, anything else as an operand. */
+  private capture(value: number): string[] {
+    const id = this.id(value);
+    const constant = isConstant(this.tensor(value));
+    if (!constant) this.captured.add(value);
+    const names = [constant ? this.builder.addConstant(id) : this.builder.addPlaceholder(id)];
+    this.sources.set(value, names);
+    return names;
+  }
+
   /** Notes who lies where, so that a value read at the same place later is known as a view. */
-  private settle(value: number): void {
+  private settle(value: number, instruction = -1): void {
+    const { firstWritten, writes } = this.shared;
+    if (!firstWritten.has(value)) firstWritten.set(value, instruction);
     const tensor = this.tensor(value);
     if (tensor === undefined || tensor.place === null) return;
     const { memId, offset } = tensor.place;
-    this.writes.push({ value, memId, start: offset, end: offset + this.bytes(tensor) });
-  }
-
-  private spend(steps: number): void {
-    this.steps += steps;
-    if (this.steps > kMostSteps) throw unsupported(this.method.name, "too many values and loops to follow");
+    writes.push({ value, memId, start: offset, end: offset + this.bytes(tensor) });
   }
 
   /**
@@ -130,11 +158,12 @@ class PteConverter {
     if (tensor === undefined || tensor.place === null) return undefined;
     const { memId, offset } = tensor.place;
     const end = offset + this.bytes(tensor);
-    for (let at = this.writes.length - 1; at >= 0; at--) {
-      this.spend(1);
-      const write = this.writes[at];
+    const { writes } = this.shared;
+    for (let at = writes.length - 1; at >= 0; at--) {
+      this.shared.spend(1);
+      const write = writes[at];
       if (write === undefined || write.memId !== memId || write.end <= offset || write.start >= end) continue;
-      const same = write.start === offset && write.end === end;
+      const same = write.start === offset && write.end === end && this.known(write.value);
       return same && this.tensor(write.value)?.dtype === tensor.dtype ? write.value : undefined;
     }
     return undefined;
@@ -149,10 +178,18 @@ class PteConverter {
     });
   }
 
+  private known(value: number): boolean {
+    return this.sources.has(value) || (this.parent?.known(value) ?? false);
+  }
+
   /** The nodes to read a value from; what nothing wrote is a view or state. */
   private read(value: number): string[] {
     const known = this.sources.get(value);
     if (known !== undefined) return known;
+    if (this.parent?.known(value)) {
+      this.parent.read(value);
+      return this.capture(value);
+    }
     const base = this.viewed(value);
     if (base === undefined) this.addState(value);
     else this.addView(value, base);
@@ -160,19 +197,30 @@ class PteConverter {
   }
 
   private addView(value: number, base: number): void {
-    this.bases.set(value, this.bases.get(base) ?? base);
-    const args = this.sources.get(base) ?? [];
-    const node = {
+    const args = [...this.read(base)];
+    this.shared.bases.set(value, this.shared.bases.get(base) ?? base);
+    const specs = [this.id(value)];
+    const node = this.builder.addNode({
       name: "view",
       op: "call_function",
       target: "memory.view",
       args,
-      specs: [this.id(value)],
-    } as const;
-    this.sources.set(value, [this.builder.addNode({ ...node, args: [...args], specs: [this.id(value)] })]);
+      specs,
+    });
+    this.sources.set(value, [node]);
   }
 
-  private addInstruction(instruction: PteInstruction, index: number, loops: Map<number, number>): void {
+  private addInstructions(start: number, end: number): void {
+    for (let index = start; index < end; index++) {
+      const instruction = this.method.instructions[index];
+      if (instruction === undefined) return;
+      const behind = instruction.kind === "jump" ? this.addCondition(instruction, index, end) : undefined;
+      if (behind === undefined) this.addInstruction(instruction, index);
+      else index = behind - 1;
+    }
+  }
+
+  private addInstruction(instruction: PteInstruction, index: number): void {
     switch (instruction.kind) {
       case "kernel":
         this.addKernel(instruction, index);
@@ -184,8 +232,7 @@ class PteConverter {
         this.addMove(instruction.from, instruction.to, index);
         break;
       case "jump":
-        this.hasJumps = true;
-        this.addJump(instruction, index, loops);
+        this.addJump(instruction.destination, index);
         break;
       case "free":
         // Follows from the plan; the planner says where.
@@ -193,12 +240,77 @@ class PteConverter {
     }
   }
 
+  /**
+   * A condition as ExecuTorch emits it (_emit_cond): a jump over the one branch, whose last instruction jumps over
+   * the other; each branch ends by moving its outputs to the values that stand for the results. Gives the
+   * instruction behind it, or undefined where the jump is none of a condition.
+   */
+  private addCondition(
+    { condition, destination }: PteInstruction & { kind: "jump" },
+    jump: number,
+    end: number,
+  ): number | undefined {
+    const over = this.method.instructions[destination - 1];
+    if (destination < jump + 2 || destination > end || over?.kind !== "jump") return undefined;
+    const behind = over.destination;
+    if (behind < destination || behind > end) return undefined;
+    const [predicate = this.predicate(jump)] =
+      this.tensor(condition) === undefined ? [] : this.read(condition);
+    const sides = [this.branch(jump + 1, destination - 1), this.branch(destination, behind)];
+    const operands = [...new Set(sides.flatMap(({ converter }) => [...converter.captured]))];
+    const results = [...new Set(sides.flatMap(({ moved }) => [...moved.keys()]))];
+    const submodules = sides.map(({ converter, moved }, index) => {
+      const graph = converter.finish(moved, results, operands);
+      const name = this.builder.addSubmodule(`i${jump}_${index === 0 ? "true" : "false"}`, graph);
+      this.branches.set(name, converter);
+      return name;
+    });
+    const args = [predicate, ...operands.flatMap((value) => this.read(value).slice(0, 1))];
+    this.addCall({ name: `i${jump}_cond`, target: "cond", args, submodules }, results, jump);
+    return behind;
+  }
+
+  /** Of a condition that is a number and no tensor. */
+  private predicate(jump: number): string {
+    const target = "executorch::predicate";
+    return this.builder.addNode({ name: `i${jump}_predicate`, op: "call_function", target, specs: [null] });
+  }
+
+  private branch(start: number, end: number): Branch {
+    const converter = new PteConverter(this.shared, this);
+    const moves: [to: number, from: number][] = [];
+    let last = end;
+    for (; last > start; last--) {
+      const instruction = this.method.instructions[last - 1];
+      if (instruction?.kind !== "move") break;
+      if (this.tensor(instruction.from) !== undefined) moves.unshift([instruction.to, instruction.from]);
+    }
+    converter.addInstructions(start, last);
+    const moved = new Map(moves);
+    for (const from of moved.values()) converter.read(from);
+    return { converter, moved };
+  }
+
+  /** The branch as a submodule; a result that it does not move is its own output. */
+  private finish(moved: ReadonlyMap<number, number>, results: number[], operands: number[]): Graph {
+    const outputs = results.map((result) => moved.get(result) ?? result);
+    const args = outputs.flatMap((value) => this.read(value).slice(0, 1));
+    this.builder.addOutput(
+      args,
+      outputs.map((value) => this.id(value)),
+    );
+    const order = operands.flatMap((value) => this.read(value).slice(0, 1));
+    this.builder.orderPlaceholders(0, order);
+    const graph = this.builder.graph();
+    delete graph.encounter_to_out_var_failure;
+    return graph;
+  }
+
   private addKernel({ name, overload, args }: PteInstruction & { kind: "kernel" }, index: number): void {
     const target = overload === "" ? name : `${name}.${overload}`;
     if (name === "executorch_prim::et_view") {
       const [self, , out] = args;
       if (self !== undefined && out !== undefined && this.tensor(self) !== undefined) {
-        this.read(self);
         this.addView(out, self);
         return;
       }
@@ -206,26 +318,22 @@ class PteConverter {
     const outputs = this.flatten(args.slice(-1));
     const inPlace = name.endsWith("_") && !name.endsWith("__");
     const isOut = !inPlace && /(^|_)out(_|\d|$)/.test(overload);
-    const operands = this.flatten(args.slice(0, -1));
     const written = new Set(outputs);
     const names: string[] = [];
-    for (const value of new Set(operands)) {
-      if (isOut && !this.buffers.has(value) && (written.has(value) || this.isScratch(value))) {
-        names.push(this.addAlloc(value));
-      } else names.push(...this.read(value));
+    for (const value of new Set(this.flatten(args.slice(0, -1)))) {
+      const allocates = isOut && !this.isState(value) && (written.has(value) || this.isScratch(value));
+      if (allocates) names.push(this.addAlloc(value));
+      else names.push(...this.read(value));
     }
-    const short = `i${index}_${name.split("::").at(-1) ?? name}`;
-    const variant = inPlace ? ("inplace" as const) : isOut ? ("out" as const) : undefined;
-    this.addCall(
-      { name: short, target, args: names, ...(variant === undefined ? {} : { variant }) },
-      outputs,
-    );
+    const variant = inPlace ? "inplace" : isOut ? "out" : undefined;
+    const call = { name: `i${index}_${name.split("::").at(-1) ?? name}`, target, args: names };
+    this.addCall(variant === undefined ? call : { ...call, variant }, outputs, index);
   }
 
   /** Unwritten, and no view: memory that a kernel works in. */
   private isScratch(value: number): boolean {
     const tensor = this.tensor(value);
-    if (tensor === undefined || tensor.hasData || this.sources.has(value)) return false;
+    if (tensor === undefined || tensor.hasData || this.known(value)) return false;
     return this.viewed(value) === undefined && tensor.name === "";
   }
 
@@ -236,17 +344,20 @@ class PteConverter {
 
   /** Adds a node and makes its outputs readable, an item for each where they are several. */
   private addCall(
-    call: { name: string; target: string; args: string[]; variant?: "out" | "inplace"; backend_id?: string },
+    call: Pick<Node, "name" | "variant" | "backend_id" | "submodules"> & { target: string; args: string[] },
     outputs: number[],
+    instruction: number,
   ): void {
     const specs = outputs.map((value) => this.id(value));
     const node = this.builder.addNode({ ...call, op: "call_function", specs });
     for (const [at, value] of outputs.entries()) {
       const id = specs[at] ?? null;
       const item = { name: `getitem_${id}`, op: "call_function", target: "operator.getitem" } as const;
-      const source = outputs.length > 1 ? this.builder.addNode({ ...item, args: [node], specs: [id] }) : node;
-      this.sources.set(value, [source]);
-      this.settle(value);
+      const several = outputs.length > 1;
+      this.sources.set(value, [
+        several ? this.builder.addNode({ ...item, args: [node], specs: [id] }) : node,
+      ]);
+      this.settle(value, instruction);
     }
   }
 
@@ -256,22 +367,17 @@ class PteConverter {
     let first = values.length;
     while (first > 0 && this.isUnwritten(values[first - 1] ?? -1)) first--;
     const names = [...new Set(values.slice(0, first))].flatMap((value) => this.read(value));
-    const call = {
-      name: `i${index}_delegate`,
-      target: "executorch_call_delegate",
-      args: names,
-      backend_id: backend,
-    };
-    this.addCall(call, values.slice(first));
+    const target = "executorch_call_delegate";
+    const call = { name: `i${index}_delegate`, target, args: names, backend_id: backend };
+    this.addCall(call, values.slice(first), index);
   }
 
   private isUnwritten(value: number): boolean {
-    return (
-      !this.sources.has(value) && this.tensor(value)?.hasData === false && this.viewed(value) === undefined
-    );
+    const hasData = this.tensor(value)?.hasData;
+    return hasData === false && !this.known(value) && this.viewed(value) === undefined;
   }
 
-  /** A move makes one value the other's bytes; after two moves, one a branch, it may be either's. */
+  /** A move makes one value the other's bytes; behind a jump it may be either's. */
   private addMove(from: number, to: number, index: number): void {
     if (this.tensor(from) === undefined) return;
     const names = this.read(from);
@@ -282,25 +388,21 @@ class PteConverter {
       args: [...names],
       specs: [null],
     });
-    const before = this.sources.get(to) ?? [];
-    this.sources.set(to, [...new Set([...(this.hasJumps ? before : []), ...names])]);
+    const before = this.shared.hasLoops ? (this.sources.get(to) ?? []) : [];
+    this.sources.set(to, [...new Set([...before, ...names])]);
   }
 
   /** A jump back: all that its loop reads and that was there before has to last until it. */
-  private addJump(
-    { destination }: PteInstruction & { kind: "jump" },
-    index: number,
-    loops: Map<number, number>,
-  ): void {
+  private addJump(destination: number, index: number): void {
+    this.shared.hasLoops = true;
     const args = new Set<string>();
-    if (loops.get(index) === destination) {
-      this.spend(index - destination);
-      for (const instruction of this.method.instructions.slice(destination, index)) {
-        if (instruction.kind !== "kernel" && instruction.kind !== "delegate") continue;
-        this.spend(instruction.args.length);
-        for (const value of this.flatten(instruction.args)) {
-          for (const node of this.sources.get(value) ?? []) args.add(node);
-        }
+    this.shared.spend(Math.max(0, index - destination));
+    for (const instruction of this.method.instructions.slice(destination, index)) {
+      if (instruction.kind !== "kernel" && instruction.kind !== "delegate") continue;
+      this.shared.spend(instruction.args.length);
+      for (const value of this.flatten(instruction.args)) {
+        const isOuter = (this.shared.firstWritten.get(value) ?? -1) < destination;
+        if (isOuter && this.known(value)) for (const node of this.read(value)) args.add(node);
       }
     }
     this.builder.addNode({
@@ -314,16 +416,16 @@ class PteConverter {
 
   private addOutput(): void {
     const values = this.flatten(this.method.outputs);
-    const state = [...this.buffers.keys()];
+    const state = [...this.buffers.keys()].filter((value) => !values.includes(value));
     const args: string[] = [];
     const specs: (string | null)[] = [];
-    for (const value of [...values, ...state.filter((item) => !values.includes(item))]) {
+    for (const value of [...values, ...state]) {
+      const tensor = this.tensor(value);
+      if (tensor?.place === null && !isConstant(tensor)) this.shared.callers.add(`v${value}`);
       for (const node of this.read(value)) {
         args.push(node);
         specs.push(this.id(value));
       }
-      if (this.tensor(value)?.place === null && !isConstant(this.tensor(value)))
-        this.callers.push(`v${value}`);
     }
     this.builder.addOutput(args, specs);
   }
@@ -340,56 +442,37 @@ class PteConverter {
     };
   }
 
-  private plan(): PlanToVerify {
+  plan(): PlanToVerify {
     const tensors: PlanToVerify["tensors"] = [];
+    const ends: number[] = [0];
     for (const value of [...this.added].sort((a, b) => a - b)) {
       const tensor = this.tensor(value);
-      if (tensor === undefined || isConstant(tensor)) continue;
+      if (tensor === undefined || isConstant(tensor) || this.captured.has(value)) continue;
       const { memId, offset } = tensor.place ?? { memId: null, offset: null };
       if (offset !== null && !Number.isSafeInteger(offset)) {
         throw invalidInput(`${this.method.name}.values[${value}]`, `offset ${offset} is no offset`);
       }
+      if (memId !== null && memId < kMostPools) {
+        for (let pool = ends.length; pool <= memId; pool++) ends.push(0);
+        ends[memId] = Math.max(ends[memId] ?? 0, (offset ?? 0) + this.bytes(tensor));
+      }
       tensors.push({ id: `v${value}`, mem_id: memId, mem_offset: offset });
     }
-    return { buffer_sizes: this.method.bufferSizes, tensors };
-  }
-
-  private notes(): string[] {
-    const notes = ["The file carries ExecuTorch's own plan."];
-    if (this.callers.length > 0) {
-      notes.push(
-        `ExecuTorch leaves to the caller, and its plan does not place: ${listNames([...new Set(this.callers)])}.`,
-      );
-    }
-    if (this.hasJumps) {
-      notes.push(
-        "Branches and loops are read as straight code, which is safe and may need more memory than they do.",
-      );
-    }
-    const backends = this.method.instructions.flatMap((item) =>
-      item.kind === "delegate" ? [item.backend] : [],
-    );
-    if (backends.length > 0) {
-      const names = listNames([...new Set(backends)]);
-      notes.push(
-        `${backends.length} calls run in delegates (${names}), whose own memory is not in the file.`,
-      );
-    }
-    return notes;
+    // A branch's sizes are its highest ends; the method's are the file's.
+    const plan: PlanToVerify = {
+      buffer_sizes: this.parent === undefined ? this.method.bufferSizes : ends,
+      tensors,
+    };
+    if (this.branches.size === 0) return plan;
+    const submodules = [...this.branches].map(([name, branch]): [string, PlanToVerify] => [
+      name,
+      branch.plan(),
+    ]);
+    return { ...plan, submodules: Object.fromEntries(submodules) };
   }
 }
 
 /** A constant has data and no place of its own. */
 function isConstant(tensor: PteTensor | undefined): boolean {
   return tensor?.hasData === true && tensor.place === null;
-}
-
-/** Jumps that lead back, with their destination. */
-function loopStarts(instructions: PteInstruction[]): Map<number, number> {
-  const starts = new Map<number, number>();
-  for (const [index, instruction] of instructions.entries()) {
-    if (instruction.kind === "jump" && instruction.destination <= index)
-      starts.set(index, instruction.destination);
-  }
-  return starts;
 }

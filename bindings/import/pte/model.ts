@@ -39,7 +39,7 @@ export type PteInstruction =
   | { kind: "kernel"; name: string; overload: string; args: number[] }
   | { kind: "delegate"; backend: string; args: number[] }
   | { kind: "move"; from: number; to: number }
-  | { kind: "jump"; destination: number }
+  | { kind: "jump"; condition: number; destination: number }
   | { kind: "free" };
 
 export interface PteMethod {
@@ -278,7 +278,10 @@ class PteReader {
       this.checkIndex("a move", step.second(), values);
       return { kind: "move", from: step.first(), to: step.second() };
     }
-    if (type === Arguments.JumpFalseCall) return { kind: "jump", destination: step.second() };
+    if (type === Arguments.JumpFalseCall) {
+      this.checkIndex("a jump", step.first(), values);
+      return { kind: "jump", condition: step.first(), destination: step.second() };
+    }
     if (type === Arguments.FreeCall) return { kind: "free" };
     throw this.bytes.error(`instruction type ${type} is not known`);
   }
