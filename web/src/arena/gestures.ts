@@ -74,7 +74,7 @@ function showRange(picture: Picture, lane: number, time: Range, bytes: Range | n
   const x = within(pad(time), timeBounds(picture, scope));
   const y = bytes
     ? within(pad(bytes), byteBounds(picture, lane))
-    : fitBytes(picture.model, lane, picture.leastBytes);
+    : fitBytes(picture.model, lane, picture.scale);
   picture.view.value = withY(withX(view, scope, x), lane, y);
 }
 
@@ -83,7 +83,7 @@ function timeBounds(picture: Picture, scope: number): Range {
 }
 
 function byteBounds(picture: Picture, lane: number): Range {
-  const fit = fitBytes(picture.model, lane, picture.leastBytes);
+  const fit = fitBytes(picture.model, lane, picture.scale);
   return { from: 0, to: fit.to * 1.25 };
 }
 
@@ -238,7 +238,7 @@ function pinch(
 
 /** Whether all of a lane is seen. */
 export function isWidest(picture: Picture, lane: number): boolean {
-  const fit = fitView(picture.model, picture.leastBytes);
+  const fit = fitView(picture.model, picture.scale);
   const view = picture.view.value;
   const scope = picture.model.lanes[lane]?.scope ?? 0;
   const wide = (have: Range | undefined, all: Range | undefined) =>

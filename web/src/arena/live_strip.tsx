@@ -144,7 +144,7 @@ function drawStrip(canvas: HTMLCanvasElement, picture: Picture): void {
   const unit = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
   const left = leftOf(canvas, picture);
   const range = picture.view.value.x[lane.scope] ?? { from: 0, to: 1 };
-  const most = Math.max(1, fitBytes(picture.model, picture.lane.value, picture.leastBytes).to);
+  const most = Math.max(1, fitBytes(picture.model, picture.lane.value, picture.scale).to);
   const room = height - 4;
   context.fillStyle = inks.bound;
   context.globalAlpha = 0.35;

@@ -141,15 +141,15 @@ export class Picture {
     this.#paint();
   }
 
-  /** Bytes that a whole top lane shows at least, to be at one scale with another picture; 0 for its own. */
-  setScale(bytes: number): void {
-    this.leastBytes = bytes;
+  /** Bytes that each whole lane shows at least, to be at one scale with another picture; null for its own. */
+  setScale(scale: readonly Range[] | null): void {
+    this.scale = scale;
     this.reset();
   }
-  leastBytes = 0;
+  scale: readonly Range[] | null = null;
 
   reset(): void {
-    this.view.value = fitView(this.model, this.leastBytes);
+    this.view.value = fitView(this.model, this.scale);
   }
 
   /** Takes over view, selection and scrubber of a picture of the same tensors under another plan. */

@@ -69,14 +69,21 @@ export function depthOf(model: Model, scope: number): number {
 }
 
 /** All of the time that computes, and all bytes with the capacity where that is near. */
-export function fitView(model: Model, leastBytes = 0): View {
+export function fitView(model: Model, scale: readonly Range[] | null = null): View {
   return {
     x: model.scopes.map((_, scope) => fullRange(model, scope)),
-    y: model.lanes.map((_, lane) => fitBytes(model, lane, leastBytes)),
+    y: model.lanes.map((_, lane) => fitBytes(model, lane, scale)),
   };
 }
 
-export function fitBytes(model: Model, index: number, leastBytes = 0): Range {
+/** A lane's own bytes, and those of `scale` too where it is given. */
+export function fitBytes(model: Model, index: number, scale: readonly Range[] | null = null): Range {
+  const own = ownBytes(model, index);
+  const other = scale?.[index];
+  return other ? { from: Math.min(own.from, other.from), to: Math.max(own.to, other.to) } : own;
+}
+
+function ownBytes(model: Model, index: number): Range {
   const lane = model.lanes[index];
   if (!lane) return { from: 0, to: 1 };
   const pool = model.pools[lane.pool];
@@ -85,7 +92,7 @@ export function fitBytes(model: Model, index: number, leastBytes = 0): Range {
     const pad = Math.max(1, (lane.top - lane.bottom) * 0.06);
     return { from: Math.max(0, lane.bottom - pad), to: lane.top + pad };
   }
-  const used = Math.max(lane.top, pool?.size ?? 0, leastBytes, 1);
+  const used = Math.max(lane.top, pool?.size ?? 0, 1);
   const ceiling = pool?.capacity;
   const near =
     ceiling !== null && ceiling !== undefined && ceiling <= used * 2.5 ? Math.max(used, ceiling) : used;

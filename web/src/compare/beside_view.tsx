@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { totalBytes } from "../arena/model";
 import { Picture } from "../arena/picture";
 import { StageView } from "../arena/stage_view";
+import { fitBytes } from "../arena/view";
 import { formatBytes, formatCount } from "../bytes";
 import { colourBy, query, source, theme } from "../session";
 import { beside } from "./beside";
@@ -90,7 +91,7 @@ function useOther(main: Picture): Picture | null {
     return () => {
       alive = false;
       off();
-      main.setScale(0);
+      main.setScale(null);
       opened?.close();
       setOther(null);
     };
@@ -103,16 +104,12 @@ function useOther(main: Picture): Picture | null {
 
 /** One scale, one view, one selection for both. Gives a function that parts them. */
 function tie(main: Picture, other: Picture): () => void {
-  const most = Math.max(
-    ...[main, other].map((p) =>
-      Math.max(0, ...p.model.lanes.map((l) => l.top), ...p.model.pools.map((x) => x.size)),
-    ),
-  );
-  main.setScale(most);
-  other.setScale(most);
   const alike =
     main.model.lanes.length === other.model.lanes.length &&
     main.model.scopes.length === other.model.scopes.length;
+  const spans = [main, other].map((p) => p.model.lanes.map((_, lane) => fitBytes(p.model, lane)));
+  main.setScale(spans[1] ?? null);
+  other.setScale(spans[0] ?? null);
   const offs = [
     effect(() => {
       void [theme.value, colourBy.value, query.value];
