@@ -9,12 +9,8 @@ namespace {
 
 class Composer {
  public:
-  explicit Composer(const Parts& parts) : parts_(parts), run_of_(parts.nest.graphs.size(), -1) {
-    const std::vector<Run>& runs = parts.nest.runs;
-    for (size_t r = 0; r < runs.size(); ++r) {
-      int32_t& run = run_of_[runs[r].graph];
-      run = run == -1 ? static_cast<int32_t>(r) : -2;  // -2: several
-    }
+  explicit Composer(const Parts& parts) : parts_(parts), runs_of_(parts.nest.graphs.size()) {
+    for (const Run& run : parts.nest.runs) runs_of_[run.graph].push_back(&run);
   }
 
   Status Compose(Plan* plan) {
@@ -122,18 +118,17 @@ class Composer {
     return {};
   }
 
-  // The storage's lifetime in nodes, longer where a result has taken over its bytes
+  // The storage's lifetime in nodes, longer where in some run a result takes over its bytes
   // (controlFlowResults "move").
   Lifetime LifetimeOf(int32_t g, StorageIndex s) const {
     const GraphNest& nest = parts_.nest.graphs[g];
     Lifetime life = nest.lifetimes.of[s];
-    if (!life.exists() || run_of_[g] < 0) return life;
-    const Run& run = parts_.nest.runs[run_of_[g]];
-    const Tick last = run.spans[s].to - 1 - run.begin;
-    const NodeIndex nodes = nest.graph->nodes.size();
-    if (run.spans[s].to == 0 || last < nest.start_of(life.last + 1)) return life;
+    if (!life.exists()) return life;
+    Tick last = -1;
+    for (const Run* run : runs_of_[g]) last = std::max(last, run->spans[s].to - 1 - run->begin);
+    if (last < nest.start_of(life.last + 1)) return life;
     if (nest.start.empty()) {
-      life.last = std::min<NodeIndex>(last, nodes - 1);
+      life.last = std::min<NodeIndex>(last, nest.graph->nodes.size() - 1);
     } else {
       const auto after = std::upper_bound(nest.start.begin(), nest.start.end() - 1, last);
       life.last = static_cast<NodeIndex>(after - nest.start.begin()) - 1;
@@ -179,7 +174,7 @@ class Composer {
   }
 
   const Parts& parts_;
-  std::vector<int32_t> run_of_;  // by graph: its only run, -1 for none, -2 for several
+  std::vector<std::vector<const Run*>> runs_of_;  // by graph
 };
 
 }  // namespace

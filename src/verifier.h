@@ -40,11 +40,8 @@ struct Program;
 //                       PADDING_MISSING       less than 64 bytes behind a tensor of an XNNPACK
 //                                             delegate, which may read past its end
 //                       NOT_WHERE_BASE_IS     a view, slice or in-place result away from its base
-//                       BASE_CONTRADICTION    the graph puts one tensor in two places of one
-//                       storage NOT_WHERE_OPERAND_IS  a submodule's placeholder away from what it
-//                       is bound to RESULT_NOT_AT_BASE    a cond's result is part of a larger
-//                       storage and its
-//                                             branch leaves it elsewhere
+//                       BASE_CONTRADICTION    the graph itself puts a tensor in two places
+//                       NOT_WHERE_OPERAND_IS  a placeholder away from the tensor it is bound to
 //                       PINNED_ELSEWHERE      (intervals) not at the offset that the input pins
 //                       CONSTANT_PLANNED
 //                       UNBOUND_PLANNED       a size without a bound has a place

@@ -158,6 +158,7 @@ class Binder {
     GraphReading& inner = Inner(call);
     const TensorIndex placeholder = inner.inputs[i];
     inner.flags[inner.storage[placeholder]] |= kByReference;
+    if (outer == kNoTensor) inner.tensor_flags[inner.storage[placeholder]] |= kCarriedApart;
     flow_.calls[call].by_reference.emplace_back(placeholder, outer);
     SameBytes(call, placeholder, operand);
   }

@@ -72,7 +72,7 @@ class Reader {
   // --- lifetimes ---
 
   void Name(TensorIndex tensor, NodeIndex node) {
-    reading_->is_named[tensor] = 1;
+    reading_->tensor_flags[tensor] |= kNamed;
     reading_->life[reading_->storage[tensor]].Extend(node);
   }
 
@@ -86,14 +86,36 @@ class Reader {
     reading_->life.resize(count);
     reading_->size.resize(count, 0);
     reading_->flags.resize(count, 0);
-    reading_->is_named.resize(count, 0);
+    reading_->tensor_flags.resize(count, 0);
     for (TensorIndex t = 0; t < tensors.size(); ++t) {
       Bytes& size = reading_->size[reading_->storage[t]];
       size = std::max(size, reading_->offset_of(t) + tensors.nbytes[t]);
+      uint8_t& others = reading_->tensor_flags[reading_->storage[t]];
+      if (reading_->storage[t] != t) others |= kHasOthers;
+      if (tensors.inplace_base_of(t) != kNoTensor || tensors.storage_base_of(t) != kNoTensor) {
+        others |= kBaseDeclared;
+      }
       if (tensors.is_const[t] != 0) Mark(t, kConstant);
       if (tensors.dynamism[t] == Dynamism::kDynamicUnbound) Mark(t, kUnbound);
     }
     for (NodeIndex n = 0; n < nodes_.size(); ++n) NameTensors(n);
+    if (!graph_.control_flow.empty()) FillWritten();
+  }
+
+  void FillWritten() {
+    reading_->written.resize(reading_->size.size(), kNoNode);
+    for (NodeIndex n = 0; n < nodes_.size(); ++n) {
+      const Target kind = nodes_.kind[n];
+      if (kind == Target::kAlloc || kind == Target::kView || kind == Target::kFree ||
+          kind == Target::kGetItem || nodes_.op[n] == Op::kOutput) {
+        continue;
+      }
+      for (const TensorIndex t : nodes_.specs_of(n)) {
+        if (t == kNoTensor) continue;
+        NodeIndex& first = reading_->written[reading_->storage[t]];
+        if (first == kNoNode) first = n;
+      }
+    }
   }
 
   void NameTensors(NodeIndex node) {

@@ -28,6 +28,14 @@ enum StorageFlag : uint8_t {
   kOwnInBody = 128,   // a placeholder with bytes of its own, written before each turn
 };
 
+// What is known of a tensor, as bits; all but the first of a storage's first tensor only.
+enum TensorFlag : uint8_t {
+  kNamed = 1,         // a node yields it or reads it
+  kHasOthers = 2,     // its storage holds further tensors
+  kBaseDeclared = 4,  // one of its storage's tensors has an inplace_base or storage_base
+  kCarriedApart = 8,  // a placeholder for a value that some node carries beyond its results
+};
+
 // One run of a submodule by a node.
 struct Call {
   int32_t submodule = 0;  // place in Graph::submodules
@@ -68,7 +76,10 @@ struct GraphReading {
   std::vector<Lifetime> life;  // as named by this graph's own nodes
   std::vector<Bytes> size;     // to the end of the last tensor in it
   std::vector<uint8_t> flags;
-  std::vector<uint8_t> is_named;  // of each tensor: a node yields it or reads it
+  // The first node that can put data into it (allocs, views and getitems do not); only of graphs
+  // with control flow, else empty.
+  std::vector<NodeIndex> written;
+  std::vector<uint8_t> tensor_flags;  // of each tensor, of TensorFlag
 
   std::vector<TensorIndex> inputs;  // tensors of placeholders that are not const, in order
   // Tensors that the output node reads, in order; where it has no args, its specs.
@@ -82,6 +93,15 @@ struct GraphReading {
   Bytes offset_of(TensorIndex t) const { return offset.empty() ? 0 : offset[t]; }
   bool has(TensorIndex tensor, StorageFlag flag) const {
     return (flags[storage[tensor]] & flag) != 0;
+  }
+  bool is_named(TensorIndex tensor) const { return (tensor_flags[tensor] & kNamed) != 0; }
+  // Whether a tensor that `node` makes is one with others that do not come of it afterwards, so
+  // that it cannot be elsewhere than they are.
+  bool IsPart(TensorIndex tensor, NodeIndex node) const {
+    const TensorIndex s = storage[tensor];
+    return offset_of(tensor) != 0 || size[s] != graph->tensors.nbytes[tensor] ||
+           (tensor_flags[s] & kBaseDeclared) != 0 ||
+           ((tensor_flags[s] & kHasOthers) != 0 && life[s].first < node);
   }
 };
 

@@ -19,8 +19,8 @@ struct LiveItem {
   int32_t last = 0;   // tick, inclusive
   int32_t owner = 0;  // storage, or row of an interval problem
   MemId pool = 1;
-  // Not 0: comes to be only when its first tick ends (the result of a cond, which its branches
-  // make), and which of that tick's it is: see nesting.h.
+  // Not 0: a result of the cond at place `born_late` - 1 of the graph's flows, which puts the first
+  // data into it: until its branches have ended nothing of worth is there.
   int32_t born_late = 0;
 };
 

@@ -81,23 +81,18 @@ class Follower {
     const TensorIndex storage = reading_.storage[result];
     const MemId pool = graph_.pool[storage];
     if (pool == kNoPool || reading_.size[storage] == 0 ||
-        (reading_.flags[storage] & (kConstant | kUnbound)) != 0) {
+        (reading_.flags[storage] & (kConstant | kUnbound)) != 0 ||
+        reading_.IsPart(result, reading_.flows[flow].node)) {
       return;
     }
     const PlacedGraph& branch = *graph_.submodules[call.submodule];
     const Ends ends = FollowOutput(branch, branch.reading->outputs[i], pool);
     const Bytes in_storage = reading_.offset_of(result);
-    bool is_apart = false;
     for (const Bytes address : ends.addresses) {
       if (address - in_storage != graph_.start[storage]) {
         resting_.push_back({flow, storage, address - in_storage});
-        is_apart = true;
       }
     }
-    const bool is_part = reading_.life[storage].first < reading_.flows[flow].node ||
-                         in_storage != 0 ||
-                         reading_.size[storage] != reading_.graph->tensors.nbytes[result];
-    if (is_apart && is_part) graph_.apart_from_base.push_back(result);
     for (const Ends::Bound& bound : ends.bound) {
       const auto* binding = call.Binding(bound.storage, branch.reading->storage);
       if (binding == nullptr || binding->second == kNoTensor) continue;

@@ -18,7 +18,8 @@ struct RestingPlace {
 
 // Fills graph->handed, lengthens graph->life to match, and gives the resting places, for a graph
 // whose storages have places and whose submodules are done. A result is moved where it and the
-// branch's output have places in one pool; else it is copied, and has its own place only.
+// branch's output have places in one pool, and it is no part of a larger storage; else it is
+// copied, and has its own place only.
 void FollowMovedResults(PlacedGraph* graph, std::vector<RestingPlace>* resting);
 
 }  // namespace memplan::verifier

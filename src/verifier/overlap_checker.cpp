@@ -73,7 +73,7 @@ class Checker {
       if (std::binary_search(many_calls_.begin(), many_calls_.end(), submodule)) continue;
       for (const ByteRange& range : graph_.submodules[submodule]->footprint) {
         set.ForOverlaps(range.pool, range.from, range.to, [&](ItemIndex item) {
-          MeetsSubmodule(item, range, flow, submodule);
+          if (!BornAt(flow, graph_.items[item])) MeetsSubmodule(item, range, flow, submodule);
           return true;
         });
       }
@@ -82,9 +82,11 @@ class Checker {
 
   // The branches have ended; what they leave must not lie in a result, except where it is that.
   template <typename Set>
-  void After(NodeIndex, const Set& set) {
+  void After(NodeIndex node, const Set& set) {
+    if (next_flow_ == 0) return;
     const size_t flow_index = next_flow_ - 1;
     const Flow& flow = reading_.flows[flow_index];
+    if (flow.node != node || flow.kind != Target::kCond) return;
     for (size_t c = 0; c < flow.calls.size(); ++c) {
       if (c > 0 && flow.calls[c].submodule == flow.calls[0].submodule) continue;
       const PlacedGraph& branch = *graph_.submodules[flow.calls[c].submodule];
@@ -95,7 +97,8 @@ class Checker {
           const LiveItem& result = graph_.items[item];
           const bool is_result =
               result.born_late == static_cast<int32_t>(flow_index) + 1 && !graph_.is_resting(item);
-          if (is_result && !IsMadeInPlace(made, result, left, /*exactly=*/false)) {
+          if (is_result && !IsMadeInPlace(made, result, left, /*exactly=*/false) &&
+              !(branch.is_resting(survivor) && IsMadeBeside(made, result, left, branch))) {
             Found({item, &branch, survivor, flow.node});
           }
           return true;
@@ -108,6 +111,10 @@ class Checker {
   void Found(const Overlap& overlap) {
     if (found_.rows.size() < kMaxFaults) found_.rows.push_back(overlap);
     ++found_.count;
+  }
+
+  bool BornAt(const Flow& flow, const LiveItem& item) const {
+    return item.born_late != 0 && &reading_.flows[item.born_late - 1] == &flow;
   }
 
   std::vector<MadeInPlace> ListMadeInPlace(const Flow& flow, const PlacedGraph& branch) const {
@@ -145,6 +152,22 @@ class Checker {
     return false;
   }
 
+  // Whether `left`, where a cond in the branch may leave one of its results, is also where another
+  // result of that cond is which the branch makes of `result`. Those two were checked against each
+  // other in the branches of that cond.
+  static bool IsMadeBeside(const std::vector<MadeInPlace>& made, const LiveItem& result,
+                           const LiveItem& left, const PlacedGraph& branch) {
+    auto at = std::lower_bound(made.begin(), made.end(), MadeInPlace{result.owner});
+    for (; at != made.end() && at->result == result.owner; ++at) {
+      const LiveItem* output = branch.OwnItem(at->output);
+      if (output != nullptr && output->born_late == left.born_late &&
+          output->from + at->output_in == at->address && left.from == output->from) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   // --- a live item and a submodule that touches its bytes ---
 
   bool MeetsSubmodule(ItemIndex item, const ByteRange& range, const Flow& flow, int32_t submodule) {
@@ -161,7 +184,7 @@ class Checker {
     return found_.count > before;
   }
 
-  // A cond's result whose storage was there before the node: part of a larger one. The branch may
+  // A cond's result whose storage holds data before the node: part of a larger one. The branch may
   // make that part in place, if it does not read the storage.
   bool IsResultOf(const Flow& flow, const LiveItem& live) const {
     if (flow.kind != Target::kCond || live.owner < 0) return false;
@@ -245,16 +268,15 @@ class Checker {
     const Footprint& footprint = graph_.submodules[submodule]->footprint;
     for (size_t i = 0; i < graph_.items.size(); ++i) {
       const LiveItem& item = graph_.items[i];
-      const NodeIndex first = item.first + (item.born_late != 0 ? 1 : 0);
-      auto at = std::lower_bound(calls_.begin(), calls_.end(), std::make_pair(submodule, first));
+      const ByteRange bytes{item.pool, item.from, item.to};
+      if (FindOverlap(footprint, bytes) == nullptr) continue;
+      auto at = std::lower_bound(calls_.begin(), calls_.end(), std::pair(submodule, item.first));
       for (; at != calls_.end() && at->first == submodule && at->second <= item.last; ++at) {
-        const ByteRange* range = FindOverlap(footprint, {item.pool, item.from, item.to});
-        if (range == nullptr) break;
         const auto flow =
             std::lower_bound(reading_.flows.begin(), reading_.flows.end(), at->second,
                              [](const Flow& row, NodeIndex node) { return row.node < node; });
-        const ByteRange whole{item.pool, item.from, item.to};
-        if (MeetsSubmodule(static_cast<ItemIndex>(i), whole, *flow, submodule)) break;
+        if (BornAt(*flow, item)) continue;
+        if (MeetsSubmodule(static_cast<ItemIndex>(i), bytes, *flow, submodule)) break;
       }
     }
   }

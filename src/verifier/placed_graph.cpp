@@ -74,14 +74,14 @@ class Placer {
   }
 
   void AddItems() {
-    // The flow whose result each storage is, where it begins with that.
+    // The cond that puts the first data into a storage, as a result.
     std::vector<std::pair<TensorIndex, int32_t>> late;
     for (size_t i = 0; i < reading_.flows.size(); ++i) {
       const Flow& flow = reading_.flows[i];
       if (flow.kind != Target::kCond) continue;
       for (const TensorIndex t : flow.results) {
         const TensorIndex storage = reading_.storage[t];
-        if (reading_.life[storage].first == flow.node) {
+        if (reading_.written[storage] == flow.node) {
           late.emplace_back(storage, static_cast<int32_t>(i) + 1);
         }
       }
@@ -103,6 +103,7 @@ class Placer {
   }
 
   void AddCarriedApart() {
+    placed_->first_carried = placed_->items.size();
     for (const Flow& flow : reading_.flows) {
       for (const auto& [first, last] : flow.carried_apart) {
         AddCarried(flow.node, flow.calls.back().submodule, last);
@@ -180,6 +181,14 @@ Setting::Setting(const Names& program_names, const Options& used_options,
     if (at >= alignments.size()) alignments.resize(at + 1, options.alignment);
     alignments[at] = std::max(options.alignment, pool.alignment);
   }
+}
+
+const LiveItem* PlacedGraph::OwnItem(TensorIndex storage) const {
+  const auto end = items.begin() + static_cast<ptrdiff_t>(first_carried);
+  const auto at = std::lower_bound(
+      items.begin(), end, storage,
+      [](const LiveItem& item, TensorIndex wanted) { return item.owner < wanted; });
+  return at != end && at->owner == storage ? &*at : nullptr;
 }
 
 std::unique_ptr<PlacedGraph> PlaceForCheck(const GraphReading& reading, const GraphPlan& plan,

@@ -53,13 +53,13 @@ struct PlacedGraph {
   // As the reading's, and to the last node that reads a result which may be this storage.
   std::vector<Lifetime> life;
   std::vector<HandedThrough> handed;  // by result
-  // Results of conds that are part of a larger storage and come to rest away from it.
-  std::vector<TensorIndex> apart_from_base;
 
-  // Time is the node. First one for each storage with bytes of its own, by storage; then the values
-  // carried beyond a node's results (owner: -1 - place in `carried_apart`); then, from
-  // `first_resting` on, the places where a branch leaves a result that is planned elsewhere.
+  // Time is the node. First one for each storage with bytes of its own, by storage; then, from
+  // `first_carried` on, the values carried beyond a node's results (owner: -1 - place in
+  // `carried_apart`); then, from `first_resting` on, the places where a branch leaves a result that
+  // is planned elsewhere, by storage.
   std::vector<LiveItem> items;
+  size_t first_carried = 0;
   size_t first_resting = 0;
   struct CarriedApart {
     const GraphReading* submodule;
@@ -72,6 +72,8 @@ struct PlacedGraph {
   std::vector<std::unique_ptr<PlacedGraph>> submodules;  // null where no node runs it
 
   bool is_resting(ItemIndex item) const { return static_cast<size_t>(item) >= first_resting; }
+  // The item of a storage with bytes of its own; null where it has none.
+  const LiveItem* OwnItem(TensorIndex storage) const;
   bool is_placed(TensorIndex tensor) const { return pool[reading->storage[tensor]] != kNoPool; }
   // Where a placed tensor begins.
   Bytes address(TensorIndex tensor) const {

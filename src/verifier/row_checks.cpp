@@ -38,10 +38,6 @@ class RowChecker {
       Add("BASE_CONTRADICTION", {t}, Name(t) + " is put in two places of one storage by the graph");
     }
     for (TensorIndex t = 0; t < tensors_.size(); ++t) CheckRow(t);
-    for (const TensorIndex t : graph_.apart_from_base) {
-      Add("RESULT_NOT_AT_BASE", {t},
-          Name(t) + " is part of a larger storage, and a branch leaves it elsewhere");
-    }
     for (const Flow& flow : reading_.flows) CheckFlow(flow);
     CheckFrees();
     CheckPadding();
@@ -108,7 +104,7 @@ class RowChecker {
   void CheckMissing(TensorIndex t) {
     const TensorIndex storage = reading_.storage[t];
     const uint8_t flags = reading_.flags[storage];
-    if (reading_.is_named[t] == 0 || tensors_.nbytes[t] == 0 || (flags & kYielded) == 0 ||
+    if (!reading_.is_named(t) || tensors_.nbytes[t] == 0 || (flags & kYielded) == 0 ||
         (flags & (kConstant | kUnbound)) != 0 || IsCallers(storage) ||
         LeftToCaller(storage) != nullptr) {
       return;
@@ -128,6 +124,8 @@ class RowChecker {
   }
 
   void CheckAllowed(TensorIndex t, MemId pool, Bytes offset) {
+    // What a placeholder is, its caller's tensor says.
+    if (IsCallers(reading_.storage[t])) return;
     const Bytes end = offset + tensors_.nbytes[t];
     const uint8_t flags = reading_.flags[reading_.storage[t]];
     if ((flags & kConstant) != 0) {
@@ -142,7 +140,7 @@ class RowChecker {
     }
     const MemId chosen = tensors_.pool_of(t), by_base = tensors_.pool_of(reading_.storage[t]);
     const MemId wanted = by_base != kNoPool ? by_base : chosen;
-    if (wanted != kNoPool && wanted != pool && !IsCallers(reading_.storage[t])) {
+    if (wanted != kNoPool && wanted != pool) {
       Add("WRONG_POOL", {t},
           Name(t) + " is in pool " + std::to_string(pool) + ", the graph says " +
               std::to_string(wanted),
@@ -199,7 +197,7 @@ class RowChecker {
     }
     const TensorIndex storage = reading_.storage[t];
     const Lifetime needs = reading_.life[storage];
-    if (!claims_lifetimes_ || reading_.is_named[t] == 0 || IsCallers(storage)) return;
+    if (!claims_lifetimes_ || !reading_.is_named(t) || IsCallers(storage)) return;
     const Lifetime has = At(plan_.lifetime, t, Lifetime{});
     if (has.exists() && has.first <= needs.first && has.last >= needs.last) return;
     Add("LIFETIME_TOO_SHORT", {t},
@@ -213,13 +211,12 @@ class RowChecker {
     for (const Call& call : flow.calls) {
       const PlacedGraph& inner = *graph_.submodules[call.submodule];
       for (const auto& [placeholder, outer] : call.by_reference) {
-        if (outer == kNoTensor || !inner.is_placed(placeholder) ||
-            inner.reading->has(placeholder, kOwnInBody)) {
-          continue;
-        }
+        const TensorIndex storage = inner.reading->storage[placeholder];
+        const bool has_own = inner.reading->has(placeholder, kOwnInBody) ||
+                             (inner.reading->tensor_flags[storage] & kCarriedApart) != 0;
+        if (outer == kNoTensor || !inner.is_placed(placeholder) || has_own) continue;
         const bool same = graph_.is_placed(outer) &&
-                          graph_.pool[reading_.storage[outer]] ==
-                              inner.pool[inner.reading->storage[placeholder]] &&
+                          graph_.pool[reading_.storage[outer]] == inner.pool[storage] &&
                           graph_.address(outer) == inner.address(placeholder);
         if (!same) NotAtOperand(flow, *inner.reading, placeholder, outer);
       }

@@ -40,8 +40,8 @@ bool Sweep(const std::vector<LiveItem>& items, const Schedule& schedule, Set* se
       schedule.ForBegins(tick, [&](ItemIndex item) {
         if (items[item].born_late != 0) begin(item);
       });
-      if (goes_on) visitor->After(tick, *set);
     }
+    if (goes_on) visitor->After(tick, *set);
     if (!goes_on) return false;
     schedule.ForEnds(tick, [&](ItemIndex item) { set->Remove(item); });
   }
