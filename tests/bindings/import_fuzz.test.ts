@@ -132,11 +132,12 @@ async function tryOne(bytes: Uint8Array, outcome: Outcome): Promise<void> {
   const start = performance.now();
   try {
     const { graph, format } = await importModel(bytes);
-    outcome.read++;
     const graphs = graph === undefined ? [] : "methods" in graph ? Object.values(graph.methods) : [graph];
     for (const one of graphs) expect(holdsTogether(one)).toBe(true);
-    if (format === "tflite" && outcome.read % 8 === 0)
+    if (format === "tflite" && outcome.read % 8 === 0) {
       writeOfflinePlan(bytes, { buffer_sizes: [0, 0], tensors: [], methods: methodPlans(graph) });
+    }
+    outcome.read++;
   } catch (error) {
     if (!(error instanceof MemplanError) || !/^(INVALID_INPUT|UNSUPPORTED)$/.test(error.code)) throw error;
     if (error.path === undefined) throw error;

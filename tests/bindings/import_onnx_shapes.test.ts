@@ -86,3 +86,44 @@ describe("shapes of ONNX's own node tests", () => {
     expect(found.map((tensor) => tensor?.dtype)).toEqual(expected.map(([type]) => kTypes[type]));
   });
 });
+
+describe("an operator that is given too little, or what does not fit", () => {
+  const operators = [...new Set(kCases.map(({ op }) => op))];
+  const kShapes: TensorRow["shape"][] = [[], [0], [2, 3], [1, "n", 4, 4], [2, 2, 2, 2, 2]];
+
+  it.each(operators)("%s leaves its results open and is no error", async (op) => {
+    for (const shape of kShapes) {
+      for (let count = 0; count <= 5; count++) {
+        for (const values of [undefined, 0, -1]) {
+          const names = Array.from({ length: count }, (_, index) => `x${index}`);
+          const size = shape.reduce(
+            (product: number, dim) => product * (typeof dim === "number" ? dim : 1),
+            1,
+          );
+          const rest = names.slice(1);
+          const constants = Object.fromEntries(
+            (values === undefined ? [] : rest).map((name): [string, ConstantRow] => [
+              name,
+              {
+                type: 7,
+                shape: shape.map((dim) => (typeof dim === "number" ? dim : 1)),
+                values: Array(size).fill(values),
+              },
+            ]),
+          );
+          const inputs = values === undefined ? names : names.slice(0, 1);
+          const model = onnxFile({
+            graph: {
+              nodes: [{ op, inputs: names, outputs: ["a", "b", "c"], attributes: {} }],
+              inputs: Object.fromEntries(inputs.map((name) => [name, { type: 1, shape }])),
+              constants,
+              outputs: { a: null },
+            },
+          });
+          const { graph } = await importModel(model);
+          expect((graph as Graph).nodes.at(-1)?.op).toBe("output");
+        }
+      }
+    }
+  });
+});

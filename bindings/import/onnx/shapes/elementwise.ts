@@ -7,7 +7,9 @@ const like: Rule = (op) => [{ dtype: op.dtype(0), shape: op.inputs[0]?.shape }];
 const likeAsBool: Rule = (op) => [{ dtype: "bool", shape: op.inputs[0]?.shape }];
 
 function broadcastAll(op: Operator): Result["shape"] {
-  return op.inputs.map((_, index) => op.shape(index)).reduce((a, b) => broadcast(a, b, op.fresh));
+  const [first, ...rest] = op.inputs.map((_, index) => op.shape(index));
+  if (first === undefined) throw new NotKnown("has no inputs");
+  return rest.reduce((a, b) => broadcast(a, b, op.fresh), first);
 }
 
 const broadcasting: Rule = (op) => {
