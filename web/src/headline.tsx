@@ -63,7 +63,9 @@ function Facts() {
         <dt>Without sharing</dt>
         <dd>
           {formatBytes(unshared)}
-          {total > 0 && unshared > total && <span class="quiet"> {(unshared / total).toFixed(1)}×</span>}
+          {total > 0 && unshared > 1.05 * total && (
+            <span class="quiet"> {(unshared / total).toFixed(1)}×</span>
+          )}
         </dd>
       </div>
       <div>

@@ -1,11 +1,15 @@
 import { render } from "preact";
 import { App } from "./app";
+import { algorithms } from "./planner";
 import { startFromLink } from "./start";
 import "./theme";
 
 const page = document.getElementById("page");
 if (page) render(<App />, page);
 void startFromLink();
+
+// Once the page stands, the planner is fetched, so that a file dropped on it is planned at once.
+addEventListener("load", () => setTimeout(() => void algorithms().catch(() => {}), 300));
 
 if (import.meta.env.PROD && "serviceWorker" in navigator && location.protocol.startsWith("http")) {
   // After the first view, so that it takes no bandwidth from it. Without it the page works, though not offline.
