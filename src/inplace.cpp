@@ -339,6 +339,12 @@ bool IsConcat(std::string_view target) {
   return std::find(std::begin(kConcats), std::end(kConcats), bare) != std::end(kConcats);
 }
 
+bool IsNamedIn(const std::vector<std::string>& names, std::string_view target) {
+  const std::string bare = BareName(target);
+  return std::any_of(names.begin(), names.end(),
+                     [&](const std::string& name) { return BareName(name) == bare; });
+}
+
 InplaceChoice ChooseInplace(const Program& program, const Nest& nest, const Options& options) {
   InplaceChoice choice;
   choice.elementwise.resize(nest.graphs.size());

@@ -33,6 +33,8 @@ InplaceChoice ChooseInplace(const Program& program, const Nest& nest, const Opti
 // "aten::relu.out", "RELU" and "onnx::Relu" are one name.
 bool IsElementwise(std::string_view target);
 bool IsConcat(std::string_view target);
+// True where `names` (as Options::inplace_operators has them) names that operator.
+bool IsNamedIn(const std::vector<std::string>& names, std::string_view target);
 
 }  // namespace memplan
 

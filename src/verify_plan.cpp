@@ -30,7 +30,7 @@ Report VerifyByExecutorch(const Program& program, const Plan& plan, const Option
 
 Result<Report> VerifyPlan(std::vector<char> input, std::vector<char> plan_json,
                           const Options& options) {
-  Result<JsonInput> problem = ReadInput(&input);
+  Result<JsonInput> problem = ReadInput(&input, options.inplace);
   if (!problem) return tl::unexpected(problem.error());
   const size_t size = plan_json.size();
   plan_json.resize(size + kJsonPadding, '\0');

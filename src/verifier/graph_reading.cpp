@@ -11,8 +11,12 @@ namespace {
 // Reads one graph: FillStorages, FillLifetimes, FillFlows, in that order.
 class Reader {
  public:
-  Reader(const Graph& graph, const Names& names, const GraphReading* caller)
-      : graph_(graph), nodes_(graph.nodes), names_(names), sources_(SourcesOf(graph.nodes)) {
+  Reader(const Graph& graph, const Names& names, bool with_writes, const GraphReading* caller)
+      : graph_(graph),
+        nodes_(graph.nodes),
+        names_(names),
+        with_writes_(with_writes || !graph.control_flow.empty()),
+        sources_(SourcesOf(graph.nodes)) {
     reading_ = std::make_unique<GraphReading>();
     reading_->graph = &graph;
     reading_->caller = caller;
@@ -99,7 +103,7 @@ class Reader {
       if (tensors.dynamism[t] == Dynamism::kDynamicUnbound) Mark(t, kUnbound);
     }
     for (NodeIndex n = 0; n < nodes_.size(); ++n) NameTensors(n);
-    if (!graph_.control_flow.empty()) FillWritten();
+    if (with_writes_) FillWritten();
   }
 
   void FillWritten() {
@@ -193,7 +197,7 @@ class Reader {
       for (const int32_t place : control.submodules) {
         if (reading_->submodules[place] != nullptr) continue;
         const Graph& submodule = *graph_.submodules[place];
-        auto inner = Reader(submodule, names_, reading_.get()).Read();
+        auto inner = Reader(submodule, names_, with_writes_, reading_.get()).Read();
         if (!inner) {
           Error error = inner.error();
           error.path = "submodules." + std::string(names_[submodule.name]) + "." + error.path;
@@ -211,6 +215,7 @@ class Reader {
   const Graph& graph_;
   const Nodes& nodes_;
   const Names& names_;
+  const bool with_writes_;
   std::vector<NodeIndex> sources_;
   std::unique_ptr<GraphReading> reading_;
 };
@@ -236,8 +241,9 @@ std::vector<NodeIndex> SourcesOf(const Nodes& nodes) {
   return sources;
 }
 
-Result<std::unique_ptr<GraphReading>> ReadForCheck(const Graph& graph, const Names& names) {
-  return Reader(graph, names, nullptr).Read();
+Result<std::unique_ptr<GraphReading>> ReadForCheck(const Graph& graph, const Names& names,
+                                                   bool with_writes) {
+  return Reader(graph, names, with_writes, nullptr).Read();
 }
 
 std::string PathOf(const GraphReading& reading, const Names& names) {

@@ -76,8 +76,8 @@ struct GraphReading {
   std::vector<Lifetime> life;  // as named by this graph's own nodes
   std::vector<Bytes> size;     // to the end of the last tensor in it
   std::vector<uint8_t> flags;
-  // The first node that can put data into it (allocs, views and getitems do not); only of graphs
-  // with control flow, else empty.
+  // The first node that can put data into it (allocs, views and getitems do not). Empty where
+  // nobody asks: in graphs without control flow that were not read `with_writes`.
   std::vector<NodeIndex> written;
   std::vector<uint8_t> tensor_flags;  // of each tensor, of TensorFlag
 
@@ -107,7 +107,8 @@ struct GraphReading {
 
 // Reads a top graph and all submodules that its nodes run. BAD_SUBMODULE where a node and its
 // submodules do not match in number or bytes.
-Result<std::unique_ptr<GraphReading>> ReadForCheck(const Graph& graph, const Names& names);
+Result<std::unique_ptr<GraphReading>> ReadForCheck(const Graph& graph, const Names& names,
+                                                   bool with_writes);
 
 // The names of the submodules that lead to a graph, joined by "/"; a method's name comes first.
 std::string PathOf(const GraphReading& reading, const Names& names);

@@ -5,6 +5,7 @@
 #include "verifier.h"
 #include "verifier/live_set.h"
 #include "verifier/sweep.h"
+#include "verifier/written_over.h"
 
 namespace memplan::verifier {
 namespace {
@@ -29,7 +30,8 @@ bool operator<(const MadeInPlace& a, const MadeInPlace& b) {
 
 class Checker {
  public:
-  explicit Checker(const PlacedGraph& graph) : graph_(graph), reading_(*graph.reading) {}
+  Checker(const PlacedGraph& graph, const Setting& setting)
+      : graph_(graph), reading_(*graph.reading), setting_(setting) {}
 
   Overlaps Check() {
     FindManyCalls();
@@ -57,9 +59,9 @@ class Checker {
     // Of the places where one cond may leave its results, those that are taken together are of one
     // branch and are checked there; those of two branches are never taken together.
     const bool one_cond = a.born_late != 0 && a.born_late == b.born_late;
-    if (!one_cond || (!graph_.is_resting(item) && !graph_.is_resting(live))) {
-      Found({item, &graph_, live, a.first});
-    }
+    const bool is_right = (one_cond && (graph_.is_resting(item) || graph_.is_resting(live))) ||
+                          (setting_.options.inplace && IsWrittenOver(graph_, a, b, setting_));
+    if (!is_right) Found({item, &graph_, live, a.first});
     return ++pairs_ < kMaxPairs;
   }
 
@@ -283,6 +285,7 @@ class Checker {
 
   const PlacedGraph& graph_;
   const GraphReading& reading_;
+  const Setting& setting_;
   Overlaps found_;
   bool is_quick_ = true;
   int64_t pairs_ = 0;
@@ -294,6 +297,8 @@ class Checker {
 
 }  // namespace
 
-Overlaps CheckGraph(const PlacedGraph& graph) { return Checker(graph).Check(); }
+Overlaps CheckGraph(const PlacedGraph& graph, const Setting& setting) {
+  return Checker(graph, setting).Check();
+}
 
 }  // namespace memplan::verifier

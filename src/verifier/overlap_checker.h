@@ -22,7 +22,7 @@ struct Overlaps {
   int64_t count = 0;          // of all; at least so many where they are very many
 };
 
-Overlaps CheckGraph(const PlacedGraph& graph);
+Overlaps CheckGraph(const PlacedGraph& graph, const Setting& setting);
 
 }  // namespace memplan::verifier
 

@@ -54,7 +54,7 @@ Fault Describe(const PlacedGraph& graph, const Overlap& overlap, const Names& na
 }  // namespace
 
 void FindOverlaps(const PlacedGraph& graph, const Setting& setting, FaultList* faults) {
-  const Overlaps overlaps = CheckGraph(graph);
+  const Overlaps overlaps = CheckGraph(graph, setting);
   int64_t described = 0;
   for (const Overlap& overlap : overlaps.rows) {
     if (!faults->is_open()) break;

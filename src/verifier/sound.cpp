@@ -28,7 +28,7 @@ struct PlacedProgram {
 
 Status PlaceOne(const Graph& graph, const GraphPlan& plan, const std::vector<Bytes>& buffer_sizes,
                 const Program& program, const Options& options, PlacedProgram* placed) {
-  auto reading = ReadForCheck(graph, program.names);
+  auto reading = ReadForCheck(graph, program.names, options.inplace);
   if (!reading) {
     Error error = reading.error();
     if (program.graph == nullptr) {
