@@ -139,6 +139,8 @@ export function closeSource(): void {
     foreign.value = null;
     misfit.value = null;
     closePicture();
+    options.value = {};
+    query.value = "";
     status.value = { kind: "empty" };
     history.replaceState(null, "", location.pathname + location.search);
   });

@@ -38,18 +38,6 @@ export function TensorTable({ picture }: { picture: Picture }) {
     <section class="table" aria-label="Tensors">
       <div class="table-bar">
         <h2>Tensors</h2>
-        <label class="field inline">
-          <span class="hidden">Search by name</span>
-          <input
-            id="search"
-            type="search"
-            placeholder="Search by name ( / )"
-            value={query.value}
-            onInput={(event) => {
-              query.value = event.currentTarget.value;
-            }}
-          />
-        </label>
         <p class="quiet" aria-live="polite">
           {found
             ? `${formatCount(order.length)} of ${formatCount(picture.model.tensorCount)}`

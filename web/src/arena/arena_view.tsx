@@ -1,7 +1,7 @@
-import { formatBytes } from "../bytes";
+import { formatBytes, formatCount } from "../bytes";
 import { beside } from "../compare/beside";
 import { later } from "../later";
-import { colourBy } from "../session";
+import { colourBy, query } from "../session";
 import { Legend } from "./legend";
 import { LiveStrip } from "./live_strip";
 import { totalBytes } from "./model";
@@ -20,6 +20,38 @@ const kColours: { value: ColourBy; label: string }[] = [
 ];
 
 const BesideView = later(() => import("../compare/beside_view").then((m) => m.BesideView));
+
+/** Lights up what it finds, here and in the table below; Enter steps through it. */
+function SearchField({ picture }: { picture: Picture }) {
+  const found = picture.found.value;
+  return (
+    <label class="field inline search">
+      <span class="hidden">Search by name</span>
+      <input
+        id="search"
+        type="search"
+        placeholder="Search by name ( / )"
+        value={query.value}
+        onInput={(event) => {
+          query.value = event.currentTarget.value;
+        }}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") stepFound(picture, event.shiftKey ? -1 : 1);
+          if (event.key === "Escape") query.value = "";
+        }}
+      />
+      {found && <span class="count">{formatCount(found.length)}</span>}
+    </label>
+  );
+}
+
+function stepFound(picture: Picture, by: 1 | -1): void {
+  const found = picture.found.value;
+  if (!found?.length) return;
+  const at = found.indexOf(picture.pinned.value);
+  const next = at < 0 ? 0 : (at + by + found.length) % found.length;
+  picture.select(found[next] ?? -1);
+}
 
 /** The picture with everything around it. */
 export function ArenaView({ picture }: { picture: Picture }) {
@@ -41,6 +73,7 @@ export function ArenaView({ picture }: { picture: Picture }) {
             ))}
           </select>
         </label>
+        <SearchField picture={picture} />
         <ViewButtons picture={picture} />
         <Legend picture={picture} />
       </div>

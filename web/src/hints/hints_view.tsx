@@ -2,8 +2,9 @@ import { batch } from "@preact/signals";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { goToPeak } from "../arena/gestures";
 import type { Picture } from "../arena/picture";
-import { status } from "../session";
+import { plan, status } from "../session";
 import { type Hint, hintsOf } from "./peak";
+import { reportedHints } from "./reported";
 
 /** What makes the arena as large as it is, and what would make it smaller, in words. */
 export function HintsView({ picture }: { picture: Picture }) {
@@ -21,7 +22,8 @@ export function HintsView({ picture }: { picture: Picture }) {
     );
     return () => given.abort();
   }, [picture, done]);
-  const hints = [...own, ...savings];
+  const of = plan.value;
+  const hints = [...own, ...(of ? reportedHints(of) : []), ...savings];
   if (hints.length === 0) return null;
   return (
     <section class="hints" aria-label="Why, and what would help">
