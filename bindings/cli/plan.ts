@@ -32,7 +32,10 @@ export async function plan(path: string, { output, json, ...flags }: Flags): Pro
   const form = formOf(model, output);
   const core = await openCore();
   const begin = performance.now();
-  const job = await runJob(core, model.input, optionsOf(flags));
+  const options = optionsOf(flags);
+  // TFLite Micro keeps state apart from its arena, so a plan for it has none.
+  if (form === "tflite") options.allocMutableBuffers = false;
+  const job = await runJob(core, model.input, options);
   if (form === "csv") {
     await put(output, job.finishAsText("csv"));
     return EXIT.done;

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { load, type Memplan } from "memplan";
+import { beforeAll, describe, expect, it } from "vitest";
 import { importModel, writeOfflinePlan } from "../../bindings/import.js";
 import type { Graph, PlanToVerify } from "../../bindings/types.js";
 import { type Live, lifetimesOf } from "./import_lifetimes.js";
@@ -43,6 +44,11 @@ function inserted(before: Uint8Array, after: Uint8Array): number {
 }
 
 describe("writeOfflinePlan", () => {
+  let memplan: Memplan;
+  beforeAll(async () => {
+    memplan = await load();
+  });
+
   it.each(kFiles)("round-trips %s", async (file) => {
     const bytes = read(file);
     const { graph } = await importModel(bytes);
@@ -71,6 +77,26 @@ describe("writeOfflinePlan", () => {
         expect(apart || !overlapInTime(x, y), `${a} and ${b}`).toBe(true);
       }
     }
+  });
+
+  it.each(kFiles)("carries memplan's own plan of %s, which verifies when read back", async (file) => {
+    const bytes = read(file);
+    const { graph } = await importModel(bytes);
+    const options = { allocMutableBuffers: false };
+    const plan = memplan.plan(graph as Graph, options);
+    const again = await importModel(writeOfflinePlan(bytes, plan));
+    expect(again.plan?.buffer_sizes).toEqual(plan.buffer_sizes);
+    expect(memplan.verify(graph as Graph, again.plan as PlanToVerify, options).errors).toEqual([]);
+  });
+
+  it.each([
+    ["branches", () => kBranches],
+    ["a loop", () => kLoop],
+  ])("carries memplan's plan of %s", async (_, rowsOf) => {
+    const bytes = tfliteFile(rowsOf());
+    const { graph } = await importModel(bytes);
+    const again = await importModel(writeOfflinePlan(bytes, memplan.plan(graph as Graph)));
+    expect(memplan.verify(graph as Graph, again.plan as PlanToVerify).errors).toEqual([]);
   });
 
   it("overwrites an entry of the right length and nothing else", async () => {

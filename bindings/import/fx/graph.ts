@@ -38,7 +38,8 @@ export function fxGraph(text: FxText, dims: Record<string, number>, name: string
   const report = new FxReport(dims, text);
   const [main] = text.functions;
   const graph = new FxConverter(main ?? kNothing, report, true).convert(name);
-  return { graph, notes: report.notes() };
+  const symbols = [...report.symbols];
+  return { graph, notes: report.notes(), ...(symbols.length > 0 ? { symbols } : {}) };
 }
 
 const kControlFlow = new Set(["cond", "while", "map", "scan"]);
@@ -50,7 +51,8 @@ class FxReport {
   readonly guessed: string[] = [];
   /** Buffers that an output replaces. */
   readonly replaced: ReadonlySet<string>;
-  private readonly symbols = new Set<string>();
+  /** Extents that stand as symbols and have no value. */
+  readonly symbols = new Set<string>();
 
   constructor(
     private readonly dims: Record<string, number>,
