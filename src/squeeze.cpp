@@ -18,13 +18,14 @@ constexpr int kFractions[] = {50, 80, 95};
 
 Squeeze::Squeeze(const Packing& packing, const SlotTree& tree, const ConflictIndex& conflicts,
                  const std::vector<int64_t>& highest_load, std::vector<int64_t> offset, Bytes peak,
-                 uint64_t seed)
+                 bool uses_passes, uint64_t seed)
     : packing_(packing),
       tree_(tree),
       conflicts_(conflicts),
       highest_load_(highest_load),
       best_(std::move(offset)),
       peak_(peak),
+      uses_passes_(uses_passes),
       random_(seed),
       slice_(std::max<int64_t>(kLeastSlice, 2 * packing.count())) {}
 
@@ -39,12 +40,6 @@ int64_t Squeeze::Step(int64_t budget) {
     if (repair_->state() != Repair::State::kRunning) EndAttempt();
   }
   return used;
-}
-
-void Squeeze::Adopt(std::vector<int64_t> offset, Bytes peak) {
-  best_ = std::move(offset);
-  peak_ = peak;
-  failures_ = 0;
 }
 
 Bytes Squeeze::ChooseCeiling() {

@@ -20,10 +20,11 @@ namespace memplan {
 // steps.
 class Squeeze {
  public:
-  // `offset` is a whole plan in units, `peak` its peak in bytes. All but these outlive it.
+  // `offset` is a whole plan in units, `peak` its peak in bytes. Without `uses_passes` each attempt
+  // starts from the best plan. All but offset outlive it.
   Squeeze(const Packing& packing, const SlotTree& tree, const ConflictIndex& conflicts,
           const std::vector<int64_t>& highest_load, std::vector<int64_t> offset, Bytes peak,
-          uint64_t seed);
+          bool uses_passes, uint64_t seed);
 
   // Returns the steps used, about `budget` save where one pass takes more.
   int64_t Step(int64_t budget);
@@ -31,8 +32,6 @@ class Squeeze {
   // Grows smaller from time to time.
   Bytes peak() const { return peak_; }
   const std::vector<int64_t>& offset() const { return best_; }
-  // A better plan that somebody else found.
-  void Adopt(std::vector<int64_t> offset, Bytes peak);
 
  private:
   // Sets up the next attempt; returns its steps.
@@ -49,6 +48,7 @@ class Squeeze {
   const std::vector<int64_t>& highest_load_;
   std::vector<int64_t> best_;
   Bytes peak_;
+  bool uses_passes_;
   SplitMix random_;
   std::unique_ptr<Repair> repair_;
   int64_t slice_ = 0;     // steps of an attempt's repair

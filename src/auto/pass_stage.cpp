@@ -6,7 +6,6 @@
 namespace memplan {
 namespace {
 
-constexpr int32_t kTries = 3;
 // More left over than this is a flat load, where only lower and lower ceilings help.
 constexpr int64_t kMostLeftOver = 500;
 
@@ -21,14 +20,15 @@ int64_t PassStage::Place(AutoState* state) {
   placed_ = true;
   PassResult pass = RunOrderPass(state->packing(), state->tree(), pass_);
   if (!pass.finished) {
-    state->passes_are_slow = true;
+    if (pass_.fit == Fit::kFirst) state->passes_are_slow = true;
     state->Charge(name_, pass.steps);
     done_ = true;
     return pass.steps;
   }
   state->Offer(name_, pass.offset, pass.steps);
+  pass_steps_ = pass.steps;
   left_over_ = static_cast<int64_t>(pass.left_over.size());
-  done_ = !repairs_ || left_over_ == 0 || left_over_ > kMostLeftOver;
+  done_ = repairs_ == 0 || left_over_ == 0 || left_over_ > kMostLeftOver;
   if (!done_) {
     for (const ItemIndex item : pass.left_over) pass.offset[item] = -1;
     under_ceiling_ = std::move(pass.offset);
@@ -41,7 +41,8 @@ void PassStage::BeginTry(AutoState* state) {
   settings.ceiling = state->packing().bound;
   settings.move_limit = 1000 + 20 * left_over_;
   settings.growth_limit = 200;
-  settings.seed = state->options().seed * kTries + static_cast<uint64_t>(tries_);
+  settings.step_limit = 100'000 + 4 * pass_steps_;
+  settings.seed = state->options().seed * 16 + static_cast<uint64_t>(tries_);
   repair_ = std::make_unique<Repair>(state->packing(), state->conflicts(), state->highest_load(),
                                      settings, under_ceiling_);
   ++tries_;
@@ -62,7 +63,7 @@ int64_t PassStage::Mend(AutoState* state, int64_t budget) {
     done_ = true;
   } else {
     state->Charge("repair", try_steps_);
-    done_ = tries_ == kTries;
+    done_ = tries_ == repairs_;
   }
   repair_.reset();
   if (done_) under_ceiling_.clear();

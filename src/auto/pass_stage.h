@@ -13,10 +13,10 @@
 namespace memplan {
 
 // Runs the pass of the planner `name` under the bound as its ceiling. Where few items are left over
-// and `repairs` is set, the repair tries to fit them in, a few times with other seeds.
+// the repair tries to fit them in, up to `repairs` times with other seeds.
 class PassStage : public AutoStage {
  public:
-  PassStage(std::string_view name, const OrderPass& pass, bool repairs)
+  PassStage(std::string_view name, const OrderPass& pass, int32_t repairs)
       : name_(name), pass_(pass), repairs_(repairs) {}
 
   std::string_view name() const override { return repair_ || tries_ > 0 ? "repair" : name_; }
@@ -30,11 +30,12 @@ class PassStage : public AutoStage {
 
   std::string_view name_;
   OrderPass pass_;
-  bool repairs_;
+  int32_t repairs_;
   bool placed_ = false;
   bool done_ = false;
   std::vector<int64_t> under_ceiling_;  // the pass's plan without what was left over
   int64_t left_over_ = 0;
+  int64_t pass_steps_ = 0;
   int32_t tries_ = 0;
   std::unique_ptr<Repair> repair_;
   int64_t try_steps_ = 0;

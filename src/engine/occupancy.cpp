@@ -49,11 +49,17 @@ void Occupancy<Address>::Put(ItemIndex item, Address offset) {
 }
 
 template <typename Address>
+void Occupancy<Address>::AddCursor(const Run<Address>* begin, const Run<Address>* end) {
+  if (begin == end) return;
+  cursors_.push_back({begin, end});
+  next_from_.push_back(begin->from);
+}
+
+template <typename Address>
 void Occupancy<Address>::Collect(ItemIndex item) {
   cursors_.clear();
-  const auto add = [this](size_t list) {
-    if (!lists_.empty(list)) cursors_.push_back({lists_.begin(list), lists_.end(list)});
-  };
+  next_from_.clear();
+  const auto add = [this](size_t list) { AddCursor(lists_.begin(list), lists_.end(list)); };
   for (const SlotSpan& span : packing_.spans(item)) {
     tree_.Visit(
         span, [&](int32_t node) { add(Some(node)); }, [&](int32_t node) { add(Every(node)); });
@@ -81,45 +87,38 @@ void Occupancy<Address>::CollectConflicts(ItemIndex item) {
       conflicting_[++kept] = conflicting_[i];
     }
   }
-  cursors_.push_back({conflicting_.data(), conflicting_.data() + kept + 1});
+  AddCursor(conflicting_.data(), conflicting_.data() + kept + 1);
 }
 
 template <typename Address>
 Address Occupancy<Address>::Climb(Address offset, Address size, Address alignment,
                                   Address highest) {
-  // Round the lists until none of them moves the offset any more. A list that
-  // has nothing left above is dropped.
-  size_t at = 0;
-  for (size_t quiet = 0; quiet < cursors_.size();) {
+  // Round the lists until none of them is in the way any more. Most looks find nothing, so they
+  // read one small array.
+  const size_t count = next_from_.size();
+  for (bool moved = true; moved;) {
+    moved = false;
     if (offset > highest) return kNone;
-    if (at >= cursors_.size()) at = 0;
-    ++steps_;
-    Cursor& cursor = cursors_[at];
-    cursor.at = Gallop(cursor.at, cursor.end, offset);
-    if (cursor.at == cursor.end) {
-      // What was last takes its place, and is looked at again if it was already.
-      if (quiet > at) --quiet;
-      cursor = cursors_.back();
-      cursors_.pop_back();
-      continue;
+    for (size_t i = 0; i < count; ++i) {
+      while (next_from_[i] < offset + size) {
+        ++steps_;
+        Cursor& cursor = cursors_[i];
+        if (cursor.at->to > offset) {
+          offset = AlignTo(cursor.at->to, alignment);
+          moved = true;
+        }
+        cursor.at = Gallop(cursor.at, cursor.end, offset);
+        next_from_[i] = cursor.at == cursor.end ? kMost : cursor.at->from;
+      }
     }
-    if (cursor.at->from < offset + size) {
-      offset = AlignTo(cursor.at->to, alignment);
-      quiet = 0;
-    } else {
-      ++quiet;
-    }
-    ++at;
   }
-  return offset > highest ? kNone : offset;
+  return offset;
 }
 
 template <typename Address>
 Address Occupancy<Address>::GapEnd() const {
-  Address end = kNone;
-  for (const Cursor& cursor : cursors_) {
-    if (end == kNone || cursor.at->from < end) end = cursor.at->from;
-  }
+  Address end = kMost;
+  for (const Address from : next_from_) end = std::min(end, from);
   return end;
 }
 
@@ -142,7 +141,7 @@ Address Occupancy<Address>::BestFit(ItemIndex item, Address highest) {
     offset = Climb(offset, size, alignment, highest);
     if (offset == kNone) return best;
     const Address end = GapEnd();
-    if (end == kNone) return best == kNone ? offset : best;
+    if (end == kMost) return best == kNone ? offset : best;
     if (best == kNone || end - offset < best_gap) {
       best = offset;
       best_gap = end - offset;

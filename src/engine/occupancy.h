@@ -4,6 +4,7 @@
 #define MEMPLAN_ENGINE_OCCUPANCY_H_
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -43,10 +44,12 @@ class Occupancy {
   int64_t steps() const { return steps_; }
 
  private:
+  // What is left of a list.
   struct Cursor {
     const Run<Address>* at;
     const Run<Address>* end;
   };
+  static constexpr Address kMost = std::numeric_limits<Address>::max();
 
   // What is occupied at some slot of the node; at every slot.
   static size_t Some(int32_t node) { return 2 * static_cast<size_t>(node); }
@@ -54,9 +57,10 @@ class Occupancy {
 
   void Collect(ItemIndex item);
   void CollectConflicts(ItemIndex item);
+  void AddCursor(const Run<Address>* begin, const Run<Address>* end);
   // Moves from `offset` up to the first free place; kNone past `highest`.
   Address Climb(Address offset, Address size, Address alignment, Address highest);
-  // Where the free range that `offset` begins ends; kNone if nothing is above.
+  // Where the free range that begins at a place found by Climb ends; kMost if nothing is above.
   Address GapEnd() const;
 
   const Packing& packing_;
@@ -64,6 +68,7 @@ class Occupancy {
   // Two lists a numbered node, side by side: Some(node) and Every(node).
   RunLists<Address> lists_;
   std::vector<Cursor> cursors_;
+  std::vector<Address> next_from_;         // of each cursor's run, kMost at the end of its list
   std::vector<Address> placed_;            // only where there are explicit conflicts
   std::vector<Run<Address>> conflicting_;  // of the item in question
   int64_t steps_ = 0;

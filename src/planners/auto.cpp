@@ -18,13 +18,13 @@ namespace {
 // or its repair ends it.
 std::vector<std::unique_ptr<AutoStage>> MakeStages() {
   std::vector<std::unique_ptr<AutoStage>> stages;
-  const auto add_pass = [&](std::string_view name, const OrderPass& pass, bool repairs) {
+  const auto add_pass = [&](std::string_view name, const OrderPass& pass, int32_t repairs) {
     stages.push_back(std::make_unique<PassStage>(name, pass, repairs));
   };
-  add_pass("first_fit_by_load", kFirstFitByLoad, true);
-  add_pass("first_fit_by_class", kFirstFitByClass, true);
-  add_pass("first_fit_by_size", kFirstFitBySize, false);
-  add_pass("best_fit_by_load", kBestFitByLoad, true);
+  add_pass("first_fit_by_load", kFirstFitByLoad, 3);
+  add_pass("first_fit_by_class", kFirstFitByClass, 0);
+  add_pass("first_fit_by_size", kFirstFitBySize, 0);
+  add_pass("best_fit_by_load", kBestFitByLoad, 1);
   stages.push_back(std::make_unique<RaceStage>());
   return stages;
 }
@@ -34,10 +34,13 @@ class Auto : public Planner {
   Auto(const Problem& problem, const SearchOptions& options)
       : problem_(problem), options_(options) {}
 
+  // What one call does too much, the next does less: only the sum of budgets counts.
   int64_t Step(int64_t budget) override {
-    int64_t used = 0;
-    while (!done_ && used < budget) used += Work(budget - used);
-    return used;
+    if (done_) return 0;
+    const int64_t before = granted_;
+    granted_ += budget;
+    while (!done_ && used_ < granted_) used_ += Work(granted_ - used_);
+    return done_ ? std::clamp<int64_t>(used_ - before, 0, budget) : budget;
   }
   bool done() const override { return done_; }
   const Placement* best() const override {
@@ -87,7 +90,8 @@ class Auto : public Planner {
       retreated_ = true;
       stages_.clear();
       stages_.push_back(std::make_unique<FreeListStage>());
-      stages_.push_back(std::make_unique<PassStage>("first_fit_by_size", kFirstFitBySize, false));
+      stages_.push_back(std::make_unique<PassStage>("first_fit_by_size", kFirstFitBySize, 0));
+      stages_.push_back(std::make_unique<RaceStage>());
       stage_ = 0;
     }
     done_ = stage_ == stages_.size();
@@ -98,6 +102,8 @@ class Auto : public Planner {
   std::unique_ptr<AutoState> state_;
   std::vector<std::unique_ptr<AutoStage>> stages_;
   size_t stage_ = 0;
+  int64_t granted_ = 0;
+  int64_t used_ = 0;
   bool retreated_ = false;
   bool done_ = false;
 };
