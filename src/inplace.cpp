@@ -115,9 +115,15 @@ std::string BareName(std::string_view target) {
 // One node's way to the choice, in one graph.
 class Chooser {
  public:
-  Chooser(const Program& program, const Nest& nest, size_t g, const Options& options,
-          InplaceChoice* choice)
-      : program_(program), graph_(nest.graphs[g]), options_(options), choice_(*choice), g_(g) {
+  // `runs` are those of graph g.
+  Chooser(const Program& program, const Nest& nest, const std::vector<const Run*>& runs, size_t g,
+          const Options& options, InplaceChoice* choice)
+      : program_(program),
+        graph_(nest.graphs[g]),
+        runs_(runs),
+        options_(options),
+        choice_(*choice),
+        g_(g) {
     for (const std::string& name : options.inplace_operators) allowed_.insert(BareName(name));
     taken_.assign(graph_.home.size(), 0);
   }
@@ -200,6 +206,11 @@ class Chooser {
     if (graph_.lifetimes.of[s].last > n) {
       const bool returned = (graph_.lifetimes.roles[s] & kRoleOutput) != 0;
       return "\"" + id + "\" " + (returned ? "is returned" : "is read later");
+    }
+    for (const Run* run : runs_) {
+      if (run->spans[s].to > run->begin + graph_.start_of(n + 1)) {
+        return "\"" + id + "\" may be the result of a cond that is read later";
+      }
     }
     if (graph_.storages.size[s] != tensors().nbytes[input]) {
       return "\"" + id + "\" is part of a larger storage";
@@ -320,6 +331,7 @@ class Chooser {
 
   const Program& program_;
   const GraphNest& graph_;
+  const std::vector<const Run*>& runs_;
   const Options& options_;
   InplaceChoice& choice_;
   const size_t g_;
@@ -349,8 +361,10 @@ InplaceChoice ChooseInplace(const Program& program, const Nest& nest, const Opti
   InplaceChoice choice;
   choice.elementwise.resize(nest.graphs.size());
   choice.concats.resize(nest.graphs.size());
+  std::vector<std::vector<const Run*>> runs_of(nest.graphs.size());
+  for (const Run& run : nest.runs) runs_of[run.graph].push_back(&run);
   for (size_t g = 0; g < nest.graphs.size(); ++g) {
-    if (nest.graphs[g].is_called) Chooser(program, nest, g, options, &choice).Choose();
+    if (nest.graphs[g].is_called) Chooser(program, nest, runs_of[g], g, options, &choice).Choose();
   }
   return choice;
 }

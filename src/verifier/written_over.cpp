@@ -58,13 +58,16 @@ class Overwrite {
     }
   }
 
+  // Of a tensor of the input; where that is a cond's result, in the place in question.
+  Bytes AddressOf(TensorIndex t) const { return input_.from + reading_.offset_of(t); }
+
   bool IsElementwiseOver() const {
     bool is_read = false;
     for (const TensorIndex t : reads_) {
       if (reading_.storage[t] != input_.owner) continue;
       is_read = true;
       if (tensors_.nbytes[t] != tensors_.nbytes[made_]) return false;
-      if (graph_.address(t) != graph_.address(made_)) return false;
+      if (AddressOf(t) != graph_.address(made_)) return false;
     }
     return is_read;
   }
@@ -76,21 +79,21 @@ class Overwrite {
     size_t axis = 0;
     while (axis < whole.size() && whole[axis] == 1) ++axis;
     Bytes before = 0;
-    int found = 0;
+    bool is_part = false;
     for (const TensorIndex t : reads_) {
       const std::span<const Bytes> part = tensors_.shape_of(t);
       if (part.size() != whole.size() || axis == whole.size()) return false;
       for (size_t d = 0; d < part.size(); ++d) {
         if (d != axis && part[d] != whole[d]) return false;
       }
-      if (reading_.storage[t] == input_.owner) {
-        ++found;
-        if (graph_.address(t) != graph_.address(made_) + before) return false;
-        if (tensors_.nbytes[t] != reading_.size[input_.owner]) return false;
-      }
+      // The whole storage is the part that it becomes; read again elsewhere it is copied from
+      // there.
+      is_part |= reading_.storage[t] == input_.owner &&
+                 tensors_.nbytes[t] == reading_.size[input_.owner] &&
+                 AddressOf(t) == graph_.address(made_) + before;
       before += tensors_.nbytes[t];
     }
-    return found == 1 && before == tensors_.nbytes[made_];
+    return is_part && before == tensors_.nbytes[made_];
   }
 
   const PlacedGraph& graph_;

@@ -61,7 +61,9 @@ class GraphMaker {
   std::string Fresh(const char* stem) { return stem + std::to_string(next_++); }
 
   void AddTensorRow(const std::string& id, int64_t size, const std::string& more) {
-    tensors_.push_back("{\"id\":" + Quote(id) + ",\"nbytes\":" + std::to_string(size) + more + "}");
+    std::string row = "{\"id\":" + Quote(id) + ",\"nbytes\":" + std::to_string(size);
+    if (options_.shapes) row += ",\"dtype\":\"uint8\",\"shape\":[" + std::to_string(size) + "]";
+    tensors_.push_back(row + more + "}");
   }
 
   std::string AddTensor(int64_t size) {
@@ -140,11 +142,29 @@ class GraphMaker {
     AddOperator(Size());
   }
 
+  // One that works element by element where the option `inplace` is to find some.
+  const char* OperatorName() { return options_.shapes && Chance(70) ? "aten::add" : "aten::op"; }
+
+  void AddConcat() {
+    std::vector<std::string> args;
+    int64_t size = 0;
+    for (int64_t i = Below(int64_t{3}); i >= 0; --i) {
+      const Value& value = Some();
+      args.push_back(value.node);
+      size += value.size;
+    }
+    const std::string tensor = AddTensor(size), node = Fresh("cat");
+    AddNode(node, "call_function", "aten::cat", args, {tensor});
+    values_.push_back({node, tensor, size});
+  }
+
   void AddOperator(int64_t size) {
+    if (options_.shapes && !values_.empty() && Chance(20)) return AddConcat();
+    if (options_.shapes && !values_.empty() && Chance(60)) size = Some().size;
     const std::string tensor = AddTensor(size), node = Fresh("n");
     std::vector<std::string> args;
     if (!values_.empty()) args = SomeArgs();
-    AddNode(node, "call_function", "aten::op", args, {tensor});
+    AddNode(node, "call_function", OperatorName(), args, {tensor});
     values_.push_back({node, tensor, size});
   }
 
@@ -340,7 +360,7 @@ class GraphMaker {
       sizes.push_back(value.size);
     }
     const int64_t slice = 16 * (1 + Below(int64_t{2}));
-    AddOperator(slice * kTurns);
+    AddOutVariant(slice * kTurns);
     args.push_back(values_.back().node);
     inputs.push_back(slice);
     const Value& shared = SomeOperand();
@@ -366,11 +386,7 @@ class GraphMaker {
       if (value.size == size) fitting.push_back(value.node);
     }
     if (!fitting.empty() && Chance(60)) return fitting[Below(fitting.size())];
-    if (Chance(50)) {
-      AddOperator(size);
-    } else {
-      AddOutVariant(size);
-    }
+    AddOutVariant(size);
     return values_.back().node;
   }
 

@@ -14,6 +14,7 @@ struct RandomGraphOptions {
   bool state = true;     // some graphs have a mutable buffer
   bool slices = true;    // storage_base, inplace_base
   bool unbound = false;  // tensors without a bound on their size
+  bool shapes = false;   // tensors have shapes, and operators names that may work in place
 };
 
 // Graph JSON. The same seed gives the same graph everywhere. Nothing writes in place over what a
