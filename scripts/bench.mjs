@@ -1,4 +1,4 @@
-// Prints the figures that memplan is held to, each beside its yardstick: `npm run bench [placing|package]`.
+// Prints the figures that memplan is held to, each beside its yardstick: `npm run bench [placing|package|import]`.
 import { execFileSync } from "node:child_process";
 import { buildPackage, buildPreset } from "./build.mjs";
 import { ROOT, run } from "./steps.mjs";
@@ -38,7 +38,13 @@ async function packageFigures() {
   await run("node", ["tests/bench/package_bench.mjs"]);
 }
 
-const BENCHES = { placing, package: packageFigures };
+/** Each model file of the corpus against JSON.parse of its graph. */
+async function importing() {
+  await buildPackage();
+  await run("node", ["tests/bench/import_bench.mjs"]);
+}
+
+const BENCHES = { placing, package: packageFigures, import: importing };
 const wanted = process.argv.slice(2);
 for (const name of wanted.length > 0 ? wanted : Object.keys(BENCHES)) {
   await BENCHES[name]();
