@@ -18,13 +18,20 @@ export function App() {
   useEffect(() => watchDrops(), []);
   const state = status.value;
   const open = source.value !== null;
+  const file = source.value?.file;
+  useEffect(() => {
+    // Another model is another page: at its top, and with the focus where it begins.
+    if (!file) return;
+    scrollTo(0, 0);
+    document.getElementById("answer")?.focus({ preventScroll: true });
+  }, [file]);
   return (
     <>
       <a class="skip" href="#answer">
         Skip to the answer
       </a>
       <TopBar />
-      <main id="answer" class={open ? "workbench" : "welcome"}>
+      <main id="answer" tabIndex={-1} class={open ? "workbench" : "welcome"}>
         {!open && state.kind !== "failed" && <Landing />}
         {state.kind === "failed" && <FailureView failure={state.error} title={state.title} />}
         {open && state.kind !== "failed" && <Headline />}

@@ -96,9 +96,8 @@ function LiveList({ picture }: { picture: Picture }) {
   return (
     <section class="live" aria-label="What is live">
       <h2>
-        {picture.scrub.value
-          ? `At node ${formatCount(at.time)}`
-          : `At the peak, node ${formatCount(at.time)}`}
+        {picture.scrub.value ? "At" : "At the peak,"} {model.kind === "graph" ? "node" : "time"}{" "}
+        {formatCount(at.time)}
       </h2>
       <p class="quiet" title={describe(picture, at.scope, at.time)}>
         {row >= 0 && <code>{shortName(nameAt(model.nodeNames, row))}</code>} {formatBytes(total)} live in{" "}

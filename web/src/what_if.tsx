@@ -4,7 +4,7 @@ import { kBoards } from "./boards";
 import { formatBytes } from "./bytes";
 import { DimSliders } from "./dim_sliders";
 import { algorithms } from "./planner";
-import { options, plan, setOptions } from "./session";
+import { options, picture, plan, setOptions } from "./session";
 
 const kRules: { value: Rules; label: string }[] = [
   { value: "sound", label: "Sound" },
@@ -35,15 +35,19 @@ export function WhatIf() {
   const usual = sound ? "auto" : "greedy";
   const chosen = now.algorithm ?? usual;
   const entry = table.find((a) => a.name === chosen);
+  // Intervals have no nodes: who owns them and how operators write is no question there.
+  const isGraph = picture.value?.model.kind !== "intervals";
   return (
     <section class="what-if" aria-label="What if">
       <h2>What if</h2>
-      <Choice
-        label="Rules"
-        value={rules}
-        choices={kRules}
-        onChange={(v) => setOptions(rulesChange(v as Rules))}
-      />
+      {isGraph && (
+        <Choice
+          label="Rules"
+          value={rules}
+          choices={kRules}
+          onChange={(v) => setOptions(rulesChange(v as Rules))}
+        />
+      )}
       <Choice
         label="Algorithm"
         value={chosen}
@@ -61,6 +65,17 @@ export function WhatIf() {
       )}
       <Capacity />
       <DimSliders />
+      {isGraph && <GraphChoices sound={sound} />}
+      <Ownership />
+    </section>
+  );
+}
+
+/** What can be asked of graphs only. */
+function GraphChoices({ sound }: { sound: boolean }) {
+  const now = options.value;
+  return (
+    <>
       <Choice
         label="Alignment"
         value={String(now.alignment ?? 16)}
@@ -83,8 +98,7 @@ export function WhatIf() {
           <Results />
         </fieldset>
       )}
-      <Ownership />
-    </section>
+    </>
   );
 }
 

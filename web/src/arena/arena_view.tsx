@@ -11,11 +11,11 @@ import type { Picture } from "./picture";
 import { StageView } from "./stage_view";
 import { ViewButtons } from "./view_buttons";
 
-const kColours: { value: ColourBy; label: string }[] = [
+const kColours: { value: ColourBy; label: string /** Only where there are nodes. */; graphs?: boolean }[] = [
   { value: "size", label: "size" },
   { value: "lifetime", label: "lifetime" },
-  { value: "operator", label: "operator" },
-  { value: "module", label: "module" },
+  { value: "operator", label: "operator", graphs: true },
+  { value: "module", label: "module", graphs: true },
   { value: "pool", label: "pool" },
 ];
 
@@ -61,16 +61,18 @@ export function ArenaView({ picture }: { picture: Picture }) {
         <label class="field inline">
           <span>Colour by</span>
           <select
-            value={colourBy.value}
+            value={picture.legend.value.by}
             onChange={(event) => {
               colourBy.value = event.currentTarget.value as ColourBy;
             }}
           >
-            {kColours.map((c) => (
-              <option key={c.value} value={c.value}>
-                {c.label}
-              </option>
-            ))}
+            {kColours
+              .filter((c) => c.graphs !== true || picture.model.kind === "graph")
+              .map((c) => (
+                <option key={c.value} value={c.value}>
+                  {c.label}
+                </option>
+              ))}
           </select>
         </label>
         <SearchField picture={picture} />

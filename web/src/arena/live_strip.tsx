@@ -92,7 +92,7 @@ export function describe(picture: Picture, scope: number, time: number): string 
   const live = model.lanes
     .filter((l) => l.scope === scope)
     .reduce((sum, l) => sum + (l.steps.live[stepAt(l.steps, time)] ?? 0), 0);
-  return `node ${time}${row < 0 ? "" : `, ${nameAt(model.nodeNames, row)}`}: ${formatBytes(live)} live`;
+  return `${model.kind === "graph" ? "node" : "time"} ${time}${row < 0 ? "" : `, ${nameAt(model.nodeNames, row)}`}: ${formatBytes(live)} live`;
 }
 
 function leftOf(canvas: HTMLCanvasElement, picture: Picture): number {

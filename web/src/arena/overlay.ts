@@ -257,13 +257,10 @@ function rectLabels(
     const middle = two ? top + 11 * scale.unit : (top + bottom) / 2;
     const text = shorten(context, shortName(nameAt(model.names, tensor), 80), room);
     context.fillText(text, left + 5, middle);
-    if (two) {
+    const size = formatBytes(model.bytes[tensor] as number);
+    if (two && context.measureText(size).width <= room) {
       context.globalAlpha = 0.78;
-      context.fillText(
-        shorten(context, formatBytes(model.bytes[tensor] as number), room),
-        left + 5,
-        middle + 14 * scale.unit,
-      );
+      context.fillText(size, left + 5, middle + 14 * scale.unit);
       context.globalAlpha = 1;
     }
   }

@@ -125,8 +125,10 @@ export class Picture {
   #searched = 0;
   #highlighted: Uint32Array | null = null;
 
+  /** Intervals have neither operators nor modules; they are coloured by size then. */
   colourBy(by: ColourBy): void {
-    this.legend.value = legendOf(this.model, by, formatBytes);
+    const known = this.model.kind === "graph" || (by !== "operator" && by !== "module");
+    this.legend.value = legendOf(this.model, known ? by : "size", formatBytes);
     this.#paint();
   }
 
