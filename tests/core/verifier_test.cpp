@@ -1,0 +1,377 @@
+// The checks under `sound`, one by one.
+#include "verifier.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "plan_job.h"
+
+namespace memplan {
+namespace {
+
+std::vector<char> CharsOf(const std::string& text) { return {text.begin(), text.end()}; }
+
+Report Verify(const std::string& input, const std::string& plan, const Options& options = {}) {
+  Result<Report> report = VerifyPlan(CharsOf(input), CharsOf(plan), options);
+  EXPECT_TRUE(report) << (report ? "" : report.error().path + ": " + report.error().message);
+  return report ? *report : Report{};
+}
+
+// The codes of a report, in order, with the first tensor: "MISALIGNED t1".
+std::vector<std::string> CodesOf(const Report& report) {
+  std::vector<std::string> codes;
+  for (const Fault& fault : report.errors) {
+    codes.push_back(fault.code + (fault.tensors.empty() ? "" : " " + fault.tensors[0]));
+  }
+  return codes;
+}
+
+using Codes = std::vector<std::string>;
+
+// x → a → b → c, each of 64 bytes; then what the case adds.
+std::string Chain(const std::string& more_tensors = "", const std::string& more_keys = "") {
+  return R"({"version":1,"tensors":[{"id":"x","nbytes":64},{"id":"a","nbytes":64},)"
+         R"({"id":"b","nbytes":64},{"id":"c","nbytes":64})" +
+         more_tensors +
+         R"(],"nodes":[{"name":"x","op":"placeholder","target":"x","specs":["x"]},
+            {"name":"f","op":"call_function","target":"aten::f","args":["x"],"specs":["a"]},
+            {"name":"g","op":"call_function","target":"aten::g","args":["f"],"specs":["b"]},
+            {"name":"h","op":"call_function","target":"aten::h","args":["g"],"specs":["c"]},
+            {"name":"output","op":"output","args":["h"],"specs":["c"]}])" +
+         more_keys + "}";
+}
+
+std::string Row(const std::string& id, int pool, int64_t offset, const std::string& more = "") {
+  return R"({"id":")" + id + R"(","mem_id":)" + std::to_string(pool) + R"(,"mem_offset":)" +
+         std::to_string(offset) + more + "}";
+}
+
+std::string PlanText(const std::vector<std::string>& rows, const std::string& sizes = "[0,128]",
+                     const std::string& more = "") {
+  std::string text = "{\"buffer_sizes\":" + sizes + ",\"tensors\":[";
+  for (size_t i = 0; i < rows.size(); ++i) text += (i > 0 ? "," : "") + rows[i];
+  return text + "]" + more + "}";
+}
+
+const std::vector<std::string> kRight = {Row("x", 1, 0), Row("a", 1, 64), Row("b", 1, 0),
+                                         Row("c", 1, 64)};
+
+std::vector<std::string> With(size_t at, const std::string& row) {
+  std::vector<std::string> rows = kRight;
+  rows[at] = row;
+  return rows;
+}
+
+TEST(Verifier, PassesARightPlan) {
+  const Report report = Verify(Chain(), PlanText(kRight));
+  EXPECT_TRUE(report.ok);
+  EXPECT_EQ(report.reuse_pairs, 2);
+  EXPECT_EQ(report.fault_count, 0);
+}
+
+TEST(Verifier, FindsTwoLiveTensorsInTheSameBytes) {
+  const Report report = Verify(Chain(), PlanText(With(2, Row("b", 1, 32)), "[0,128]"));
+  EXPECT_FALSE(report.ok);
+  EXPECT_EQ(report.reuse_pairs, -1);
+  // With a at its own node, with c at c's.
+  ASSERT_EQ(CodesOf(report), (Codes{"STORAGE_OVERLAP b", "STORAGE_OVERLAP c"}));
+  const Fault& fault = report.errors[0];
+  EXPECT_EQ(fault.check, "storage_reuse");
+  EXPECT_EQ(fault.tensors, (Codes{"b", "a"}));
+  EXPECT_EQ(fault.nodes, Codes{"g"});
+  EXPECT_EQ(fault.from, 64);
+  EXPECT_EQ(fault.to, 96);
+  Options allowed;
+  allowed.allow_lifetime_and_storage_overlap = true;
+  EXPECT_TRUE(Verify(Chain(), PlanText(With(2, Row("b", 1, 32))), allowed).ok);
+}
+
+TEST(Verifier, CountsFaultsBeyondThoseItDescribes) {
+  std::string tensors, rows;
+  for (int i = 0; i < 60; ++i) {
+    const std::string id = "t" + std::to_string(i);
+    tensors += (i > 0 ? "," : "") + (R"({"id":")" + id + R"(","nbytes":16})");
+    rows += (i > 0 ? "," : "") + Row(id, 1, 0);
+  }
+  std::string specs;
+  for (int i = 0; i < 60; ++i) specs += (i > 0 ? ",\"t" : "\"t") + std::to_string(i) + "\"";
+  const std::string graph =
+      R"({"tensors":[)" + tensors +
+      R"(],"nodes":[{"name":"n","op":"call_function","target":"aten::f","specs":[)" + specs +
+      R"(]},{"name":"o","op":"output","args":["n"]}]})";
+  const Report report = Verify(graph, R"({"buffer_sizes":[0,16],"tensors":[)" + rows + "]}");
+  EXPECT_EQ(report.errors.size(), kMaxFaults);
+  EXPECT_EQ(report.fault_count, 60 * 59 / 2);
+}
+
+struct RowCase {
+  const char* name;
+  std::vector<std::string> rows;
+  std::string sizes;
+  Codes codes;
+};
+
+TEST(Verifier, FindsWhatIsWrongWithATensorByItself) {
+  const std::vector<RowCase> cases = {
+      {"missing", {kRight[0], kRight[1], kRight[3]}, "[0,128]", {"TENSOR_MISSING b"}},
+      {"no pool", With(2, R"({"id":"b","mem_offset":0})"), "[0,128]", {"PLACE_INCOMPLETE b"}},
+      {"no offset", With(2, R"({"id":"b","mem_id":1})"), "[0,128]", {"PLACE_INCOMPLETE b"}},
+      {"pool 0", With(2, Row("b", 0, 0)), "[0,128]", {"NO_SUCH_POOL b"}},
+      {"pool 2", With(2, Row("b", 2, 0)), "[0,128]", {"NO_SUCH_POOL b"}},
+      {"unaligned", With(2, Row("b", 1, 136)), "[0,256]", {"MISALIGNED b"}},
+      {"past the end", With(2, Row("b", 1, 128)), "[0,128]", {"PAST_END b"}},
+      {"short buffer", kRight, "[0,112]", {"PAST_END a", "PAST_END c"}},
+      {"too small",
+       With(2, Row("b", 1, 0, R"(,"allocated_memory":48)")),
+       "[0,128]",
+       {"TOO_SMALL b"}},
+      {"no input", {kRight[1], kRight[2], kRight[3]}, "[0,128]", {"INPUT_NOT_PLANNED x"}},
+      {"no output", {kRight[0], kRight[1], kRight[2]}, "[0,128]", {"OUTPUT_NOT_PLANNED c"}},
+  };
+  for (const RowCase& c : cases) {
+    EXPECT_EQ(CodesOf(Verify(Chain(), PlanText(c.rows, c.sizes))), c.codes) << c.name;
+  }
+}
+
+TEST(Verifier, KnowsWhoOwnsInputsAndOutputs) {
+  Options options;
+  options.alloc_graph_input = false;
+  options.alloc_graph_output = false;
+  const Report report = Verify(Chain(), PlanText(kRight), options);
+  EXPECT_EQ(CodesOf(report), (Codes{"INPUT_PLANNED x", "OUTPUT_PLANNED c"}));
+  EXPECT_EQ(report.errors[0].check, "graph_input_output");
+  EXPECT_TRUE(Verify(Chain(), PlanText({kRight[1], kRight[2]}), options).ok);
+}
+
+TEST(Verifier, KnowsPoolsReservedBytesAndCapacity) {
+  const std::string pools =
+      R"(,"pools":[{"mem_id":1,"alignment":32,"capacity":96}],"input_mem_buffer_sizes":[0,32])";
+  const Report report = Verify(Chain("", pools), PlanText(With(2, Row("b", 1, 16))));
+  EXPECT_EQ(CodesOf(report), (Codes{"STORAGE_OVERLAP b", "STORAGE_OVERLAP c", "BELOW_RESERVED x",
+                                    "MISALIGNED b", "BELOW_RESERVED b", "OVER_CAPACITY"}));
+  Options options;
+  options.capacity = {128};
+  EXPECT_TRUE(Verify(Chain(), PlanText(kRight), options).ok);
+  options.capacity = {127};
+  EXPECT_EQ(CodesOf(Verify(Chain(), PlanText(kRight), options)), Codes{"OVER_CAPACITY"});
+  const std::string chosen = R"({"tensors":[{"id":"t","nbytes":16,"mem_id":2}],"nodes":[
+      {"name":"n","op":"call_function","target":"aten::f","specs":["t"]},
+      {"name":"o","op":"output","args":["n"]}]})";
+  EXPECT_EQ(CodesOf(Verify(chosen, PlanText({Row("t", 1, 0)}, "[0,16,16]"))),
+            Codes{"WRONG_POOL t"});
+}
+
+TEST(Verifier, KeepsConstantsAndUnboundTensorsOutOfThePlan) {
+  const std::string graph = R"({"tensors":[{"id":"w","nbytes":16,"const":true},
+      {"id":"u","nbytes":16,"dynamism":"dynamic_unbound"},{"id":"t","nbytes":16}],"nodes":[
+      {"name":"w","op":"placeholder","target":"w","specs":["w"]},
+      {"name":"n","op":"call_function","target":"aten::f","args":["w"],"specs":["u"]},
+      {"name":"m","op":"call_function","target":"aten::f","args":["n"],"specs":["t"]},
+      {"name":"o","op":"output","args":["m"]}]})";
+  EXPECT_TRUE(Verify(graph, PlanText({Row("t", 1, 0)})).ok);
+  EXPECT_EQ(CodesOf(Verify(graph, PlanText({Row("t", 1, 0), Row("w", 1, 16), Row("u", 1, 32)}))),
+            (Codes{"CONSTANT_PLANNED w", "UNBOUND_PLANNED u"}));
+  const auto free_after = [&](const std::string& frees) {
+    return CodesOf(Verify(graph, PlanText({Row("t", 1, 0)}, "[0,16]", ",\"frees\":" + frees)));
+  };
+  EXPECT_EQ(free_after(R"([{"after":"m","tensor":"u"}])"), Codes{});
+  EXPECT_EQ(free_after(R"([{"after":"n","tensor":"u"}])"), Codes{"FREED_EARLY u"});
+  EXPECT_EQ(free_after(R"([{"after":"m","tensor":"u"},{"after":"o","tensor":"u"}])"),
+            Codes{"FREED_TWICE u"});
+  EXPECT_EQ(free_after(R"([{"after":"o","tensor":"t"}])"), Codes{"FREED_WRONGLY t"});
+}
+
+TEST(Verifier, BelievesAPlanThatSaysSoundByItsLifetimes) {
+  const auto plan = [](const std::string& rules, const std::string& lifetime) {
+    std::vector<std::string> rows;
+    for (const char* row :
+         {R"("x","mem_offset":0,"lifetime":[0,1])", R"("a","mem_offset":64,"lifetime":)"}) {
+      rows.push_back(std::string(R"({"mem_id":1,"id":)") + row);
+    }
+    rows[0] += "}";
+    rows[1] += lifetime + "}";
+    rows.push_back(Row("b", 1, 0, R"(,"lifetime":[2,3])"));
+    rows.push_back(Row("c", 1, 64, R"(,"lifetime":[3,4])"));
+    return PlanText(rows, "[0,128]", ",\"rules\":\"" + rules + "\"");
+  };
+  EXPECT_TRUE(Verify(Chain(), plan("sound", "[1,2]")).ok);
+  EXPECT_EQ(CodesOf(Verify(Chain(), plan("sound", "[1,1]"))), Codes{"LIFETIME_TOO_SHORT a"});
+  EXPECT_EQ(CodesOf(Verify(Chain(), plan("sound", "null"))), Codes{"LIFETIME_TOO_SHORT a"});
+  EXPECT_TRUE(Verify(Chain(), plan("executorch-2024", "[1,1]")).ok);
+}
+
+TEST(Verifier, TellsAPlanOfAnotherGraph) {
+  const std::string hash = R"(,"graph_hash":"0123456789abcdef")";
+  EXPECT_EQ(CodesOf(Verify(Chain(), PlanText(kRight, "[0,128]", hash))),
+            Codes{"GRAPH_HASH_DIFFERS"});
+}
+
+TEST(Verifier, WantsAliasesWhereTheirBaseIs) {
+  const std::string graph = R"({"tensors":[{"id":"base","nbytes":64},{"id":"view","nbytes":64},
+      {"id":"slice","nbytes":16,"storage_base":"base","storage_base_offset":48},
+      {"id":"over","nbytes":64},{"id":"t","nbytes":64}],"nodes":[
+      {"name":"n","op":"call_function","target":"aten::f","specs":["base"]},
+      {"name":"v","op":"call_function","target":"memory.view","args":["n"],"specs":["view"]},
+      {"name":"s","op":"call_function","target":"aten::f","specs":["slice"]},
+      {"name":"i","op":"call_function","target":"aten::relu_","args":["v"],"specs":["over"],
+       "variant":"inplace"},
+      {"name":"m","op":"call_function","target":"aten::f","specs":["t"]},
+      {"name":"o","op":"output","args":["m","i"]}]})";
+  const auto plan = [](int64_t view, int64_t slice, int64_t over, int64_t t) {
+    return PlanText({Row("base", 1, 0), Row("view", 1, view), Row("slice", 1, slice),
+                     Row("over", 1, over), Row("t", 1, t)},
+                    "[0,256]");
+  };
+  EXPECT_TRUE(Verify(graph, plan(0, 48, 0, 64)).ok);
+  EXPECT_EQ(CodesOf(Verify(graph, plan(64, 0, 128, 192))),
+            (Codes{"NOT_WHERE_BASE_IS view", "NOT_WHERE_BASE_IS slice", "NOT_WHERE_BASE_IS over"}));
+  // The storage lives as long as the last of its tensors.
+  EXPECT_EQ(CodesOf(Verify(graph, plan(0, 48, 0, 48))), Codes{"STORAGE_OVERLAP t"});
+}
+
+TEST(Verifier, LetsNothingTouchState) {
+  const std::string graph = R"({"tensors":[{"id":"s","nbytes":16},{"id":"t","nbytes":16},
+      {"id":"u","nbytes":16}],"nodes":[
+      {"name":"b","op":"placeholder","target":"b","specs":["s"]},
+      {"name":"n","op":"call_function","target":"aten::copy_","args":["b"],"specs":["s"],
+       "variant":"inplace"},
+      {"name":"m","op":"call_function","target":"aten::f","specs":["t"]},
+      {"name":"k","op":"call_function","target":"aten::f","specs":["u"]},
+      {"name":"o","op":"output","args":["k"]}]SIGNATURE})";
+  const std::string signature =
+      R"(,"signature":{"inputs_to_buffers":{"b":"cache"},"buffers_to_mutate":{"n":"cache"}})";
+  const auto with = [&](const std::string& text) {
+    std::string whole = graph;
+    return whole.replace(whole.find("SIGNATURE"), 9, text);
+  };
+  const std::string plan = PlanText({Row("s", 1, 0), Row("t", 1, 0), Row("u", 1, 16)});
+  EXPECT_TRUE(Verify(with(""), plan).ok);
+  EXPECT_EQ(CodesOf(Verify(with(signature), plan)), Codes{"STORAGE_OVERLAP t"});
+  Options options;
+  options.alloc_mutable_buffers = false;
+  EXPECT_EQ(CodesOf(Verify(with(signature),
+                           PlanText({Row("s", 1, 32), Row("t", 1, 0), Row("u", 1, 16)}), options)),
+            Codes{"BUFFER_PLANNED s"});
+}
+
+// --- control flow ---
+
+// x is read by the cond and after it; the branches make `made`, of a scratch `temp`.
+std::string CondGraph() {
+  const std::string branch = R"({"tensors":[{"id":"in","nbytes":64},{"id":"temp","nbytes":64},
+      {"id":"made","nbytes":64}],"nodes":[
+      {"name":"in","op":"placeholder","target":"in","specs":["in"]},
+      {"name":"p","op":"call_function","target":"aten::f","args":["in"],"specs":["temp"]},
+      {"name":"q","op":"call_function","target":"aten::f","args":["p"],"specs":["made"]},
+      {"name":"o","op":"output","args":["q"]}]})";
+  return R"({"tensors":[{"id":"x","nbytes":64},{"id":"r","nbytes":64},{"id":"y","nbytes":64}],
+      "nodes":[{"name":"x","op":"placeholder","target":"x","specs":["x"]},
+      {"name":"cond","op":"call_function","target":"cond","args":["x","x"],"specs":["r"],
+       "submodules":["yes","no"]},
+      {"name":"add","op":"call_function","target":"aten::f","args":["x","cond"],"specs":["y"]},
+      {"name":"mul","op":"call_function","target":"aten::f","args":["add","cond"],"specs":["x"]},
+      {"name":"o","op":"output","args":["mul"]}],"submodules":{"yes":)" +
+         branch + R"(,"no":)" + branch + "}}";
+}
+
+std::string CondPlan(int64_t temp, int64_t made, int64_t result, int64_t y) {
+  const std::string branch = R"({"buffer_sizes":[0,0],"tensors":[)" + Row("temp", 1, temp) + "," +
+                             Row("made", 1, made) + "]}";
+  std::string text = PlanText({Row("x", 1, 0), Row("r", 1, result), Row("y", 1, y)}, "[0,512]");
+  text.pop_back();
+  return text + R"(,"submodules":{"yes":)" + branch + R"(,"no":)" + branch + "}}";
+}
+
+TEST(Verifier, LetsBranchesMakeTheResultInPlaceAndShareWithEachOther) {
+  const Report report = Verify(CondGraph(), CondPlan(128, 64, 64, 192));
+  EXPECT_TRUE(report.ok) << report.errors[0].message;
+  // After the node the branch's memory is free.
+  EXPECT_TRUE(Verify(CondGraph(), CondPlan(128, 64, 64, 128)).ok);
+}
+
+TEST(Verifier, KeepsBranchesApartFromWhatIsLiveAtTheNode) {
+  const Report report = Verify(CondGraph(), CondPlan(0, 64, 64, 192));
+  ASSERT_EQ(CodesOf(report), (Codes{"STORAGE_OVERLAP x", "STORAGE_OVERLAP x"}));
+  EXPECT_EQ(report.errors[0].graph, "");
+  EXPECT_EQ(report.errors[0].tensors, (Codes{"x", "yes/temp"}));
+  EXPECT_EQ(report.errors[0].nodes, Codes{"cond"});
+}
+
+TEST(Verifier, KnowsWhereMovedResultsRest) {
+  // Made at 128 and planned at 64: under "move" the result stays at 128, where y comes to lie.
+  Options options;
+  EXPECT_EQ(CodesOf(Verify(CondGraph(), CondPlan(192, 128, 64, 128), options)),
+            Codes{"STORAGE_OVERLAP y"});
+  options.move_results = false;
+  EXPECT_TRUE(Verify(CondGraph(), CondPlan(192, 128, 64, 128), options).ok);
+  // Copied into a place that it overlaps itself.
+  EXPECT_EQ(CodesOf(Verify(CondGraph(), CondPlan(192, 96, 64, 256), options)),
+            (Codes{"STORAGE_OVERLAP r", "STORAGE_OVERLAP r"}));
+}
+
+TEST(Verifier, AnswersBadSubmodule) {
+  std::string graph = CondGraph();
+  graph.replace(graph.find(R"("args":["x","x"])"), 16, R"("args":["x"])");
+  const Result<Report> report = VerifyPlan(CharsOf(graph), CharsOf(CondPlan(128, 64, 64, 192)), {});
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().code, ErrorCode::kBadSubmodule);
+  EXPECT_EQ(report.error().path, "nodes[1]");
+}
+
+// --- several methods ---
+
+TEST(Verifier, KeepsStateOfSeveralMethodsInOnePlace) {
+  const auto method = [](const std::string& extra) {
+    return R"({"tensors":[{"id":"s","nbytes":16},{"id":"t","nbytes":16}],"nodes":[
+      {"name":"b","op":"placeholder","target":"b","specs":["s"]},
+      {"name":"n","op":"call_function","target":"aten::copy_","args":["b"],"specs":["s"],
+       "variant":"inplace"},
+      {"name":"m","op":"call_function","target":"aten::f","specs":["t"]},
+      {"name":"o","op":"output","args":["m"]}])" +
+           extra + "}";
+  };
+  const std::string signature =
+      R"(,"signature":{"inputs_to_buffers":{"b":"cache"},"buffers_to_mutate":{"n":"cache"}})";
+  const std::string input = R"({"methods":{"one":)" + method(signature) + R"(,"two":)" +
+                            method(signature) + R"(},"shared_buffers":true})";
+  const auto plan = [](int64_t state, int64_t t) {
+    return R"({"buffer_sizes":[0,64],"methods":{"one":{"tensors":[)" + Row("s", 1, 0) + "," +
+           Row("t", 1, 16) + R"(]},"two":{"tensors":[)" + Row("s", 1, state) + "," +
+           Row("t", 1, t) + "]}}}";
+  };
+  EXPECT_TRUE(Verify(input, plan(0, 16)).ok);
+  EXPECT_EQ(CodesOf(Verify(input, plan(32, 16))), Codes{"STATE_MOVES one/s"});
+  EXPECT_EQ(CodesOf(Verify(input, plan(32, 0))),
+            (Codes{"STORAGE_OVERLAP one/s", "STATE_MOVES one/s"}));
+}
+
+// --- intervals ---
+
+TEST(Verifier, ChecksIntervals) {
+  const std::string input = R"({"buffers":[
+      {"id":"a","lower":0,"upper":4,"size":16,"gaps":[[1,3]]},
+      {"id":"b","lower":1,"upper":3,"size":16},
+      {"id":"c","lower":4,"upper":6,"size":16,"alignment":8,"offset":0},
+      {"id":"d","lower":9,"upper":9,"size":16}],
+      "conflicts":[["b","c"]],"capacity":64})";
+  const auto verify = [&](int64_t a, int64_t b, int64_t c, const std::string& sizes = "[0,64]") {
+    return Verify(
+        input, PlanText({Row("a", 1, a), Row("b", 1, b), Row("c", 1, c), Row("d", 1, 0)}, sizes));
+  };
+  EXPECT_TRUE(verify(16, 16, 0).ok);
+  EXPECT_EQ(verify(16, 16, 0).reuse_pairs, 1);
+  EXPECT_EQ(CodesOf(verify(16, 8, 0)), Codes{"STORAGE_OVERLAP b"});
+  EXPECT_EQ(CodesOf(verify(16, 16, 36)), (Codes{"MISALIGNED c", "PINNED_ELSEWHERE c"}));
+  EXPECT_EQ(CodesOf(verify(56, 16, 0)), Codes{"PAST_END a"});
+  EXPECT_EQ(CodesOf(verify(16, 16, 0, "[0,65]")), Codes{"OVER_CAPACITY"});
+  const std::string overlapping = R"({"buffers":[{"id":"a","lower":0,"upper":4,"size":16},
+      {"id":"b","lower":3,"upper":5,"size":16}]})";
+  const std::string plan = PlanText({Row("a", 1, 0), Row("b", 1, 15)}, "[0,64]");
+  ASSERT_EQ(CodesOf(Verify(overlapping, plan)), Codes{"STORAGE_OVERLAP a"});
+  EXPECT_EQ(CodesOf(Verify(overlapping, PlanText({Row("a", 1, 0)}))), Codes{"TENSOR_MISSING b"});
+}
+
+}  // namespace
+}  // namespace memplan
