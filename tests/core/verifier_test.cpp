@@ -2,8 +2,15 @@
 #include "verifier.h"
 
 #include <gtest/gtest.h>
+#include <rapidjson/document.h>
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
 
+#include <algorithm>
+#include <fstream>
+#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plan_job.h"
@@ -345,6 +352,62 @@ TEST(Verifier, KeepsStateOfSeveralMethodsInOnePlace) {
   EXPECT_EQ(CodesOf(Verify(input, plan(32, 16))), Codes{"STATE_MOVES one/s"});
   EXPECT_EQ(CodesOf(Verify(input, plan(32, 0))),
             (Codes{"STORAGE_OVERLAP one/s", "STATE_MOVES one/s"}));
+}
+
+// --- what ExecuTorch's own planner gives ---
+
+std::string TextOf(const rapidjson::Value& json) {
+  rapidjson::StringBuffer text;
+  rapidjson::Writer<rapidjson::StringBuffer> writer(text);
+  json.Accept(writer);
+  return {text.GetString(), text.GetSize()};
+}
+
+std::string FileText(const std::string& name) {
+  std::ifstream in(std::string(MEMPLAN_TEST_DATA) + "/golden/quirks/" + name + ".json",
+                   std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+// The plans of 2024 that golden/README.md calls invalid are faults, each with one of these codes.
+TEST(Verifier, SeesWhatIsWrongWithUpstreamsPlans) {
+  const std::pair<const char*, Codes> cases[] = {
+      {"greedy_empty_submodule_resets", {"STORAGE_OVERLAP", "PAST_END"}},
+      {"greedy_drops_mem_ids_in_submodule", {"PAST_END", "NO_SUCH_POOL"}},
+      {"outer_lacks_a_submodules_mem_id", {"NO_SUCH_POOL", "PAST_END"}},
+      {"reads_through_inplace", {"STORAGE_OVERLAP"}},
+      {"inplace_result_never_planned", {"TENSOR_MISSING"}},
+      {"inplace_result_planned_apart", {"NOT_WHERE_BASE_IS"}},
+      {"mutable_buffer_is_reused", {"STORAGE_OVERLAP"}},
+      {"unused_input_shared", {"STORAGE_OVERLAP"}},
+  };
+  for (const auto& [name, codes] : cases) {
+    rapidjson::Document file;
+    file.Parse(FileText(name).c_str());
+    ASSERT_FALSE(file.HasParseError()) << name;
+    int checked = 0;
+    for (const rapidjson::Value& run : file["runs"].GetArray()) {
+      if (std::string(run["planner"].GetString()) != "seed" || !run.HasMember("plan")) continue;
+      if (std::string(run["algorithm"].GetString()) != "greedy") continue;
+      Options options;
+      options.alignment = run["options"]["alignment"].GetInt64();
+      const Result<Report> report =
+          VerifyPlan(CharsOf(TextOf(file["graph"])), CharsOf(TextOf(run["plan"])), options);
+      // Most of the golden control flow does not match its submodules.
+      if (!report) {
+        EXPECT_EQ(report.error().code, ErrorCode::kBadSubmodule) << name;
+        continue;
+      }
+      ++checked;
+      EXPECT_TRUE(std::any_of(report->errors.begin(), report->errors.end(), [&](const Fault& f) {
+        return std::find(codes.begin(), codes.end(), f.code) != codes.end();
+      })) << name;
+    }
+    const bool has_control_flow = std::string(name).find("submodule") != std::string::npos;
+    EXPECT_TRUE(checked > 0 || has_control_flow) << name;
+  }
 }
 
 // --- intervals ---
