@@ -29,7 +29,7 @@ export default defineConfig({
   hash: false,
   fixedExtension: false,
   alias: {
-    "memplan-glue": built("wasm/memplan.js"),
+    "memplan-glue": built("package/glue.js"),
     "memplan-bytes": built("package/bytes.js"),
   },
 });

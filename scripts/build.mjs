@@ -1,17 +1,19 @@
 // Builds memplan: `node scripts/build.mjs [native] [wasm] [package] [page]`, all without arguments.
 
 import { existsSync, readdirSync, statSync } from "node:fs";
-import { copyFile, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readFile, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ROOT, run } from "./steps.mjs";
 
 const JOBS = "-j2";
 
-/** Configures a preset where that was not done yet, and builds a target of it, or all. */
+/** Configures a preset where that was not done since the presets changed, and builds a target of it, or all. */
 export async function buildPreset(preset, target) {
-  if (!existsSync(join(ROOT, "build", preset, "build.ninja"))) {
+  const cache = `build/${preset}/CMakeCache.txt`;
+  if (!existsSync(join(ROOT, cache)) || newest([cache]) < newest(["CMakePresets.json"])) {
     await run("cmake", ["--preset", preset], { quiet: true });
+    await utimes(join(ROOT, cache), new Date(), new Date());
   }
   const chosen = target ? ["--target", target] : [];
   await run("cmake", ["--build", "--preset", preset, JOBS, ...chosen], { quiet: true });
@@ -27,6 +29,17 @@ function newest(paths) {
     return files.map((file) => statSync(file).mtimeMs);
   });
   return Math.max(...times);
+}
+
+/**
+ * Emscripten's glue as an ES module. Its own EXPORT_ES6 looks for the wasm by itself, and the tail that offers the
+ * function to CommonJS and AMD makes Parcel take the module for CommonJS.
+ */
+async function writeGlue(made) {
+  const glue = await readFile(join(ROOT, "build/wasm/memplan.js"), "utf8");
+  const tail = glue.lastIndexOf("if (typeof exports === 'object' && typeof module");
+  if (tail < 0) throw new Error("Emscripten's glue does not end as expected");
+  await writeFile(join(made, "glue.js"), `${glue.slice(0, tail)}export default createModule;\n`);
 }
 
 /** TypeScript and wasm to an installable package: dist. Does nothing where dist is newer than all it is made of. */
@@ -45,6 +58,7 @@ export async function buildPackage() {
   const made = join(ROOT, "build/package");
   await rm(join(made, "dist"), { recursive: true, force: true });
   await mkdir(made, { recursive: true });
+  await writeGlue(made);
   await writeFile(join(made, "bytes.js"), `export default "${(await readFile(wasm)).toString("base64")}";\n`);
   await run("npx", ["tsdown", "--out-dir", "build/package/dist", "--logLevel", "warn"], { quiet: true });
   await copyFile(wasm, join(made, "dist/memplan.wasm"));

@@ -30,6 +30,32 @@ export function asJavaScript(source: string): string {
 }
 
 /**
+ * Opens a page and waits for the first text that it says with console.debug: JSON, `{ value }` or `{ error }`.
+ * Playwright's own ways to ask a page use eval, which the policy forbids; so the page speaks first.
+ */
+export async function visit(browser: Browser, url: string): Promise<PageOutcome> {
+  const page = await browser.newPage();
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  const said = new Promise<string>((resolve, reject) => {
+    page.on("console", (message) => {
+      if (message.type() === "debug" && message.text().startsWith("{")) resolve(message.text());
+      if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
+    });
+    setTimeout(() => reject(new Error(`the page said nothing\n${complaints.join("\n")}`)), 55_000).unref();
+  });
+  try {
+    await page.goto(url);
+    const outcome = JSON.parse(await said) as { value?: unknown; error?: string };
+    if (outcome.error !== undefined)
+      throw new Error(`on the page: ${outcome.error}\n${complaints.join("\n")}`);
+    return { result: outcome.value, complaints };
+  } finally {
+    await page.close();
+  }
+}
+
+/**
  * Runs a module script on a page of its own. The package is at /dist/, the test data at /data/; the script's
  * default export, awaited, is the result.
  */
@@ -58,25 +84,9 @@ export async function runOnPage(
       },
     },
   );
-  const page = await browser.newPage();
-  const complaints: string[] = [];
-  page.on("pageerror", (error) => complaints.push(String(error)));
-  // Playwright's own ways to ask a page use eval, which the policy forbids; so the page speaks first.
-  const said = new Promise<string>((resolve, reject) => {
-    page.on("console", (message) => {
-      if (message.type() === "debug") resolve(message.text());
-      if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
-    });
-    setTimeout(() => reject(new Error(`the page said nothing\n${complaints.join("\n")}`)), 55_000).unref();
-  });
   try {
-    await page.goto(server.url);
-    const outcome = JSON.parse(await said) as { value?: unknown; error?: string };
-    if (outcome.error !== undefined)
-      throw new Error(`on the page: ${outcome.error}\n${complaints.join("\n")}`);
-    return { result: outcome.value, complaints };
+    return await visit(browser, server.url);
   } finally {
-    await page.close();
     await server.close();
   }
 }
