@@ -40,6 +40,7 @@ describe("a bad file says what is wrong and where", () => {
     ["pins.json", data("cases/11-pins-collide.json"), /PINS_COLLIDE/],
     ["header.csv", Buffer.from("id,size\na,3\n"), /line 1|INVALID_INPUT/],
     ["cell.csv", Buffer.from("id,lower,upper,size\na,0,2,3\nb,1,x,5\n"), /line 3/],
+    ["plan.json", data("corpus/graphs/et_keyword_spotting.executorch_plan.json"), /open the model first/],
     ["cut.tflite", tflite.subarray(0, 400), /INVALID_INPUT/],
     ["cut.onnx", onnx.subarray(0, onnx.length >> 1), /INVALID_INPUT/],
   ])("%s", async (name, bytes, words) => {

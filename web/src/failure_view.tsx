@@ -16,6 +16,7 @@ const kPlain: Record<string, string> = {
   NOT_FOUND_IN_TIME: "No plan was found in time that fits.",
   UNSUPPORTED: "The chosen algorithm cannot do what this input asks for.",
   WASM_LOAD: "The planner could not be loaded.",
+  UNREADABLE: "This could not be opened.",
 };
 
 export function FailureView({ failure, title }: { failure: Failure; title: string }) {

@@ -55,7 +55,7 @@ let running: { abort: AbortController; stop: AbortController } | null = null;
 export function failureOf(error: unknown): Failure {
   const e = error as Partial<MemplanError> & { message?: string };
   return {
-    code: e.code ?? "INTERNAL",
+    code: e.code ?? "UNREADABLE",
     message: e.message ?? String(error),
     path: e.path,
     details: e.details,
@@ -77,7 +77,9 @@ export async function openFile(file: File): Promise<void> {
   try {
     if (file.size > 2_000_000_000) throw new Error("Files over 2 GB are more than a page can hold.");
     const bytes = new Uint8Array(await file.arrayBuffer());
-    if (source.value && looksLikePlan(bytes)) {
+    if (looksLikePlan(bytes)) {
+      if (!source.value)
+        throw new Error("This is a plan, not a model: open the model first, then drop its plan.");
       foreign.value = { title: file.name, plan: JSON.parse(new TextDecoder().decode(bytes)) as PlanToVerify };
       return;
     }
@@ -206,16 +208,20 @@ async function planOrMisfit(from: Source, mine: NonNullable<typeof running>, pre
   }
 }
 
+let showing = 0;
+
 /** Puts a plan on show; keeps view and selection where the tensors are the same. */
 async function show(from: Source, next: Plan, wanted: () => boolean): Promise<void> {
   if (!wanted()) return;
+  const turn = ++showing;
   const opened = await Picture.open({
     title: from.title,
     bytes: from.bytes,
     plan: next,
     capacity: capacities(options.value.capacity, next.buffer_sizes.length),
   });
-  if (!wanted()) return opened.close();
+  // A preview may take longer to draw than the plan that came after it.
+  if (!wanted() || turn !== showing) return opened.close();
   dress(opened);
   const old = picture.value;
   if (old) opened.follow(old);
