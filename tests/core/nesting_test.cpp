@@ -1,0 +1,128 @@
+#include "nesting.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "planned.h"
+
+namespace memplan {
+namespace {
+
+constexpr const char* kBranch =
+    R"({"tensors": [{"id": "i", "nbytes": 64}, {"id": "o", "nbytes": 64}],
+  "nodes": [{"name": "i", "op": "placeholder", "target": "i", "specs": ["i"]},
+    {"name": "f", "op": "call_function", "target": "f", "args": ["i"], "specs": ["o"]},
+    {"name": "out", "op": "output", "args": ["f"]}]})";
+
+// Two conds that run the same two branches; `reads` are the args of the last node.
+std::string SharedBranches(const char* reads) {
+  return R"({"tensors": [{"id": "x", "nbytes": 64}, {"id": "r", "nbytes": 64}, {"id": "s", "nbytes": 64},
+      {"id": "y", "nbytes": 64}],
+    "nodes": [{"name": "x", "op": "placeholder", "target": "x", "specs": ["x"]},
+      {"name": "c", "op": "call_function", "target": "cond", "args": ["x", "x"], "specs": ["r"],
+       "submodules": ["t", "f"]},
+      {"name": "d", "op": "call_function", "target": "cond", "args": ["x", "c"], "specs": ["s"],
+       "submodules": ["t", "f"]},
+      {"name": "y", "op": "call_function", "target": "g", "args": [)" +
+         std::string(reads) + R"(], "specs": ["y"]},
+      {"name": "out", "op": "output", "args": ["y"]}],
+    "submodules": {"t": )" +
+         kBranch + R"(, "f": )" + kBranch + "}}";
+}
+
+TEST(NestingTest, GivesASubmoduleOfSeveralNodesOnePlace) {
+  Options options;
+  options.move_results = false;
+  const Planned planned(SharedBranches("\"c\", \"d\""), options);
+  ASSERT_TRUE(planned.ok) << planned.error.message;
+  EXPECT_TRUE(planned.plan.optimal);
+}
+
+TEST(NestingTest, RefusesAMovedResultThatTheNextRunWouldOverwrite) {
+  const Planned planned(SharedBranches("\"c\", \"d\""));
+  EXPECT_EQ(planned.error.code, ErrorCode::kUnsupported);
+  EXPECT_EQ(planned.error.path, "submodules.t");
+}
+
+TEST(NestingTest, LaysABranchsOutputAtTheResult) {
+  std::string once = SharedBranches("\"d\"");
+  const Planned planned(once.replace(
+      once.find(R"("d", "op": "call_function", "target": "cond", "args": ["x", "c"], "specs": ["s"],
+       "submodules": ["t", "f"]})"),
+      std::string(
+          R"("d", "op": "call_function", "target": "cond", "args": ["x", "c"], "specs": ["s"],
+       "submodules": ["t", "f"]})")
+          .size(),
+      R"("d", "op": "call_function", "target": "h", "args": ["c"], "specs": ["s"]})"));
+  ASSERT_TRUE(planned.ok) << planned.error.message;
+  const GraphPlan& top = planned.plan.top;
+  for (const GraphPlan& branch : top.submodules) {
+    EXPECT_EQ(branch.mem_offset[0], kNoBytes) << "the operand is the caller's";
+    EXPECT_EQ(branch.mem_offset[1], top.mem_offset[1]);
+  }
+}
+
+TEST(NestingTest, LeavesASubmoduleThatNobodyRunsUnplanned) {
+  const Planned planned(R"({"tensors": [], "nodes": [], "submodules": {"lonely": )" +
+                        std::string(kBranch) + "}}");
+  ASSERT_TRUE(planned.ok) << planned.error.message;
+  EXPECT_FALSE(planned.plan.top.submodules[0].has_buffer_sizes);
+}
+
+TEST(NestingTest, RefusesSubmodulesThatAreCalledAlongTooManyPaths) {
+  std::string graph = R"({"tensors": [], "nodes": [{"name": "o", "op": "output"}]})";
+  for (int level = 0; level < 60; ++level) {
+    graph = R"({"tensors": [], "nodes": [
+      {"name": "p", "op": "call_function", "target": "cond", "submodules": ["s", "s"]},
+      {"name": "q", "op": "call_function", "target": "cond", "submodules": ["s", "s"]},
+      {"name": "o", "op": "output"}], "submodules": {"s": )" +
+            graph + "}}";
+  }
+  const Planned planned(graph);
+  EXPECT_EQ(planned.error.code, ErrorCode::kUnsupported);
+}
+
+// A loop that carries two values and returns one: the other has storage of its own at the node, one
+// in condition and body.
+TEST(NestingTest, GivesAValueCarriedBeyondTheResultsStorageOfItsOwn) {
+  const Planned planned(
+      R"({"tensors": [{"id": "a", "nbytes": 64}, {"id": "b", "nbytes": 32}, {"id": "r", "nbytes": 64}],
+    "nodes": [{"name": "a", "op": "placeholder", "target": "a", "specs": ["a"]},
+      {"name": "b", "op": "placeholder", "target": "b", "specs": ["b"]},
+      {"name": "w", "op": "call_function", "target": "while", "args": ["a", "b"], "specs": ["r"],
+       "submodules": ["c", "body"]},
+      {"name": "out", "op": "output", "args": ["w"]}],
+    "submodules": {
+      "c": {"tensors": [{"id": "i", "nbytes": 64}, {"id": "j", "nbytes": 32}, {"id": "p", "nbytes": 1}],
+        "nodes": [{"name": "i", "op": "placeholder", "target": "i", "specs": ["i"]},
+          {"name": "j", "op": "placeholder", "target": "j", "specs": ["j"]},
+          {"name": "p", "op": "call_function", "target": "f", "args": ["j"], "specs": ["p"]},
+          {"name": "out", "op": "output", "args": ["p"]}]},
+      "body": {"tensors": [{"id": "i", "nbytes": 64}, {"id": "j", "nbytes": 32}, {"id": "o", "nbytes": 64},
+          {"id": "q", "nbytes": 32}],
+        "nodes": [{"name": "i", "op": "placeholder", "target": "i", "specs": ["i"]},
+          {"name": "j", "op": "placeholder", "target": "j", "specs": ["j"]},
+          {"name": "o", "op": "call_function", "target": "f", "args": ["i"], "specs": ["o"]},
+          {"name": "q", "op": "call_function", "target": "f", "args": ["j"], "specs": ["q"]},
+          {"name": "out", "op": "output", "args": ["o", "q"]}]}}})");
+  ASSERT_TRUE(planned.ok) << planned.error.message;
+  const GraphPlan& condition = planned.plan.top.submodules[0];
+  const GraphPlan& body = planned.plan.top.submodules[1];
+  EXPECT_EQ(body.mem_offset[0], kNoBytes);
+  EXPECT_NE(body.mem_offset[1], kNoBytes);
+  EXPECT_EQ(condition.mem_offset[1], body.mem_offset[1]);
+}
+
+TEST(NestingTest, TellsWhereANodeAndItsSubmodulesDoNotMatch) {
+  const Planned planned(R"({"tensors": [{"id": "x", "nbytes": 32}, {"id": "r", "nbytes": 64}],
+    "nodes": [{"name": "x", "op": "placeholder", "target": "x", "specs": ["x"]},
+      {"name": "c", "op": "call_function", "target": "cond", "args": ["x", "x"], "specs": ["r"],
+       "submodules": ["t", "t"]}], "submodules": {"t": )" +
+                        std::string(kBranch) + "}}");
+  EXPECT_EQ(planned.error.code, ErrorCode::kBadSubmodule);
+  EXPECT_EQ(planned.error.path, "nodes[1]");
+}
+
+}  // namespace
+}  // namespace memplan
