@@ -66,8 +66,9 @@ int64_t Squeeze::BeginAttempt() {
   settings.tightness_halves = kTightness[random_.Below(4)];
   settings.degree_halves = static_cast<int>(random_.Below(3));
   settings.step_limit = slice_;
+  const bool cuts = random_.Below(100) < 35 || !uses_passes_;
   std::vector<int64_t> offset =
-      random_.Below(100) < 35 ? CutAt(settings.ceiling) : BuildUnder(settings.ceiling, &steps);
+      cuts ? CutAt(settings.ceiling) : BuildUnder(settings.ceiling, &steps);
   settings.seed = random_.Next();
   repair_ =
       std::make_unique<Repair>(packing_, conflicts_, highest_load_, settings, std::move(offset));
