@@ -111,7 +111,8 @@ describe("a search", () => {
     await settled(page);
     const bytes = await headlineBytes(page);
     expect(bytes).toBeGreaterThanOrEqual(986_112);
-    expect(bytes).toBeLessThan(1_200_000);
+    // What one pass by size reaches; the search starts below it.
+    expect(bytes).toBeLessThanOrEqual(1_315_840);
     expect(await page.locator(".verdict").textContent()).toMatch(
       bytes === 986_112 ? /Proven|Stopped/ : /Stopped/,
     );

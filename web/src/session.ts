@@ -78,7 +78,7 @@ export async function openFile(file: File): Promise<void> {
     if (file.size > 2_000_000_000) throw new Error("Files over 2 GB are more than a page can hold.");
     const bytes = new Uint8Array(await file.arrayBuffer());
     if (looksLikePlan(bytes)) {
-      if (!source.value)
+      if (!picture.value)
         throw new Error("This is a plan, not a model: open the model first, then drop its plan.");
       foreign.value = { title: file.name, plan: JSON.parse(new TextDecoder().decode(bytes)) as PlanToVerify };
       return;
