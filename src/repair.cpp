@@ -9,6 +9,7 @@ namespace memplan {
 namespace {
 
 constexpr int kIndexBits = 20;  // of a sort key: the place in the list
+constexpr uint64_t kIndexMask = (uint64_t{1} << kIndexBits) - 1;
 constexpr uint16_t kMostHardness = 4095;
 constexpr int64_t kMostWeight = int64_t{1} << 30;
 
@@ -50,6 +51,12 @@ Repair::Repair(const Packing& packing, const ConflictIndex& conflicts,
   }
   pool_at_first_ = pool_.size();
   if (pool_.empty()) state_ = State::kSolved;
+  // Sort keys would not hold it: a problem of terabytes with no common divisor, or of a million
+  // buffers.
+  const int64_t ceiling = settings_.ceiling / packing_.unit + 1;
+  const bool wide =
+      (ceiling >> (64 - kIndexBits - 1)) != 0 || packing_.count() > int64_t{kIndexMask};
+  if (state_ == State::kRunning && wide) state_ = State::kFailed;
 }
 
 void Repair::SetWeights(const std::vector<int64_t>& highest_load) {
@@ -125,25 +132,21 @@ void Repair::ListConflicts(ItemIndex item) {
   });
 }
 
-void Repair::SortByOffset() {
+void Repair::SortKeys() {
   const int64_t ceiling = settings_.ceiling / packing_.unit + 1;
-  const int bits = std::bit_width(static_cast<uint64_t>(ceiling));
-  if (bits + kIndexBits > 64 || ranges_.size() >= size_t{1} << kIndexBits) {
-    std::sort(ranges_.begin(), ranges_.end(), [](const Range& a, const Range& b) {
-      return a.from != b.from ? a.from < b.from : a.item < b.item;
-    });
-    return;
-  }
+  SortByBits(&keys_, kIndexBits, kIndexBits + std::bit_width(static_cast<uint64_t>(ceiling)),
+             &scratch_);
+}
+
+void Repair::SortByOffset() {
   keys_.clear();
   for (size_t i = 0; i < ranges_.size(); ++i) {
     keys_.push_back(static_cast<uint64_t>(ranges_[i].from) << kIndexBits | i);
   }
-  SortByBits(&keys_, kIndexBits, kIndexBits + bits, &scratch_);
+  SortKeys();
   unsorted_.swap(ranges_);
   ranges_.clear();
-  for (const uint64_t key : keys_) {
-    ranges_.push_back(unsorted_[key & ((uint64_t{1} << kIndexBits) - 1)]);
-  }
+  for (const uint64_t key : keys_) ranges_.push_back(unsorted_[key & kIndexMask]);
 }
 
 // The offset of the smallest gap that holds the item; -1 where none does.
@@ -180,12 +183,13 @@ int64_t Repair::CheapestPlace(ItemIndex item) {
   const int64_t lowest = AlignTo(packing_.floor, alignment), highest = HighestOffset(item);
   if (highest < lowest) return -1;
   costs_.clear();
-  ends_.clear();
+  keys_.clear();
   for (size_t i = 0; i < ranges_.size(); ++i) {
     costs_.push_back(CostOf(ranges_[i].item));
-    ends_.emplace_back(ranges_[i].to, static_cast<int32_t>(i));
+    keys_.push_back(static_cast<uint64_t>(ranges_[i].to) << kIndexBits | i);
   }
-  std::sort(ends_.begin(), ends_.end());
+  SortKeys();
+  const auto end_of = [this](size_t i) { return static_cast<int64_t>(keys_[i] >> kIndexBits); };
 
   Choice choice;
   // What overlaps [offset, offset + size) as offset rises: in with its start, out with its end.
@@ -193,8 +197,8 @@ int64_t Repair::CheapestPlace(ItemIndex item) {
   Cost cost;
   const auto slide = [&](int64_t offset) {
     for (; in < ranges_.size() && ranges_[in].from < offset + size; ++in) cost.Add(costs_[in]);
-    for (; out < ends_.size() && ends_[out].first <= offset; ++out) {
-      cost.Remove(costs_[ends_[out].second]);
+    for (; out < keys_.size() && end_of(out) <= offset; ++out) {
+      cost.Remove(costs_[keys_[out] & kIndexMask]);
     }
     Consider(offset, cost, &choice);
   };
@@ -203,10 +207,10 @@ int64_t Repair::CheapestPlace(ItemIndex item) {
     cost = {};
   };
   slide(lowest);
-  for (size_t i = 0; i < ends_.size(); ++i) {
-    const int64_t offset = AlignTo(ends_[i].first, alignment);
+  for (size_t i = 0; i < keys_.size(); ++i) {
+    const int64_t offset = AlignTo(end_of(i), alignment);
     if (offset > highest) break;
-    if (i + 1 < ends_.size() && ends_[i + 1].first == ends_[i].first) continue;
+    if (i + 1 < keys_.size() && end_of(i + 1) == end_of(i)) continue;
     slide(offset);
   }
   slide(highest);

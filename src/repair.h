@@ -78,6 +78,7 @@ class Repair {
   int64_t HighestOffset(ItemIndex item) const;
   int64_t Move();
   void ListConflicts(ItemIndex item);
+  void SortKeys();
   void SortByOffset();
   int64_t SmallestGap(ItemIndex item) const;
   int64_t CheapestPlace(ItemIndex item);
@@ -99,10 +100,9 @@ class Repair {
   int64_t moves_ = 0;
   int64_t steps_ = 0;
   State state_ = State::kRunning;
-  std::vector<Range> ranges_;                      // of the item in question, by offset
-  std::vector<Cost> costs_;                        // of the ranges
-  std::vector<std::pair<int64_t, int32_t>> ends_;  // and places in ranges_
-  std::vector<uint64_t> keys_, scratch_;           // for sorting
+  std::vector<Range> ranges_;             // of the item in question, by offset
+  std::vector<Cost> costs_;               // of the ranges
+  std::vector<uint64_t> keys_, scratch_;  // for sorting
   std::vector<Range> unsorted_;
 };
 

@@ -1,10 +1,11 @@
 #include "engine/free_list.h"
 
 #include <algorithm>
-#include <map>
-#include <numeric>
+#include <iterator>
 #include <set>
 #include <utility>
+
+#include "engine/orders.h"
 
 namespace memplan {
 namespace {
@@ -31,17 +32,18 @@ class FreeList {
   }
 
   void Give(int64_t from, int64_t to) {
-    const auto above = by_address_.lower_bound(from);
+    const auto above = by_address_.lower_bound({from, 0});
     if (above != by_address_.end() && above->first == to) {
-      to = above->first + above->second;
-      Remove(above->first, above->second);
+      const auto [start, length] = *above;
+      to = start + length;
+      Remove(start, length);
     }
-    const auto at = by_address_.lower_bound(from);
+    const auto at = by_address_.lower_bound({from, 0});
     if (at != by_address_.begin()) {
-      const auto below = std::prev(at);
-      if (below->first + below->second == from) {
-        from = below->first;
-        Remove(below->first, below->second);
+      const auto [start, length] = *std::prev(at);
+      if (start + length == from) {
+        from = start;
+        Remove(start, length);
       }
     }
     Add(from, to);
@@ -84,11 +86,11 @@ class FreeList {
   }
   void Remove(int64_t from, int64_t length) {
     by_size_.erase({length, from});
-    by_address_.erase(from);
+    by_address_.erase({from, length});
   }
 
-  std::set<std::pair<int64_t, int64_t>> by_size_;  // length, from
-  std::map<int64_t, int64_t> by_address_;          // from, length
+  std::set<std::pair<int64_t, int64_t>> by_size_;     // length, from
+  std::set<std::pair<int64_t, int64_t>> by_address_;  // from, length
   int64_t top_;
 };
 
@@ -102,25 +104,26 @@ std::vector<int64_t> PlaceInTime(const Packing& packing, Direction direction) {
   const auto end = [&](ItemIndex item) {
     return backward ? packing.slot_count - packing.hull[item].lo : packing.hull[item].hi;
   };
-  std::vector<ItemIndex> starts(packing.count());
-  std::iota(starts.begin(), starts.end(), 0);
-  std::vector<ItemIndex> ends = starts;
-  std::sort(starts.begin(), starts.end(), [&](ItemIndex a, ItemIndex b) {
-    if (first(a) != first(b)) return first(a) < first(b);
-    return packing.size[a] != packing.size[b] ? packing.size[a] > packing.size[b] : a < b;
-  });
-  std::sort(ends.begin(), ends.end(),
-            [&](ItemIndex a, ItemIndex b) { return end(a) != end(b) ? end(a) < end(b) : a < b; });
+  // By slot; of starts then by rank in size, of ends by item.
+  const std::vector<ItemIndex> by_size = OrderBySize(packing);
+  std::vector<std::pair<int64_t, int64_t>> starts, ends;
+  for (ItemIndex i = 0; i < packing.count(); ++i) {
+    starts.emplace_back(first(by_size[i]), i);
+    ends.emplace_back(end(i), i);
+  }
+  std::sort(starts.begin(), starts.end());
+  std::sort(ends.begin(), ends.end());
   FreeList free(packing);
   std::vector<int64_t> offset(packing.count(), -1);
   size_t ended = 0;
-  for (const ItemIndex item : starts) {
+  for (const auto& [start, rank] : starts) {
+    const ItemIndex item = by_size[rank];
     if (packing.pin_of(item) >= 0) {
       offset[item] = packing.pin[item];
       continue;
     }
-    for (; ended < ends.size() && end(ends[ended]) <= first(item); ++ended) {
-      const ItemIndex gone = ends[ended];
+    for (; ended < ends.size() && ends[ended].first <= start; ++ended) {
+      const auto gone = static_cast<ItemIndex>(ends[ended].second);
       if (packing.pin_of(gone) >= 0 || !packing.conflicts_of(gone).empty()) continue;
       free.Give(offset[gone], offset[gone] + packing.size[gone]);
     }

@@ -7,35 +7,31 @@ namespace {
 
 // Past all runs that end at or before `offset`: doubling steps, then a binary
 // search, since most moves are short.
-template <typename Address>
-const Run<Address>* Gallop(const Run<Address>* at, const Run<Address>* end, Address offset) {
+const Run* Gallop(const Run* at, const Run* end, int64_t offset) {
   if (at == end || at->to > offset) return at;
   ptrdiff_t step = 1;
   while (step < end - at && at[step].to <= offset) {
     at += step;
     step *= 2;
   }
-  const Run<Address>* stop = step < end - at ? at + step : end;
+  const Run* stop = step < end - at ? at + step : end;
   return std::lower_bound(at + 1, stop, offset,
-                          [](const Run<Address>& run, Address a) { return run.to <= a; });
+                          [](const Run& run, int64_t a) { return run.to <= a; });
 }
 
-template <typename Address>
-Address AlignTo(Address offset, Address alignment) {
+int64_t AlignTo(int64_t offset, int64_t alignment) {
   return (offset + alignment - 1) & ~(alignment - 1);
 }
 
 }  // namespace
 
-template <typename Address>
-Occupancy<Address>::Occupancy(const Packing& packing, const SlotTree& tree)
+Occupancy::Occupancy(const Packing& packing, const SlotTree& tree)
     : packing_(packing), tree_(tree), lists_(2 * static_cast<size_t>(tree.numbered_count())) {
   if (!packing.first_conflict.empty()) placed_.assign(packing.count(), kNone);
 }
 
-template <typename Address>
-void Occupancy<Address>::Put(ItemIndex item, Address offset) {
-  const Address end = offset + static_cast<Address>(packing_.size[item]);
+void Occupancy::Put(ItemIndex item, int64_t offset) {
+  const int64_t end = offset + packing_.size[item];
   for (const SlotSpan& span : packing_.spans(item)) {
     tree_.Visit(
         span,
@@ -48,15 +44,13 @@ void Occupancy<Address>::Put(ItemIndex item, Address offset) {
   if (!placed_.empty()) placed_[item] = offset;
 }
 
-template <typename Address>
-void Occupancy<Address>::AddCursor(const Run<Address>* begin, const Run<Address>* end) {
+void Occupancy::AddCursor(const Run* begin, const Run* end) {
   if (begin == end) return;
   cursors_.push_back({begin, end});
   next_from_.push_back(begin->from);
 }
 
-template <typename Address>
-void Occupancy<Address>::Collect(ItemIndex item) {
+void Occupancy::Collect(ItemIndex item) {
   cursors_.clear();
   next_from_.clear();
   const auto add = [this](size_t list) { AddCursor(lists_.begin(list), lists_.end(list)); };
@@ -67,20 +61,18 @@ void Occupancy<Address>::Collect(ItemIndex item) {
   if (!placed_.empty()) CollectConflicts(item);
 }
 
-template <typename Address>
-void Occupancy<Address>::CollectConflicts(ItemIndex item) {
+void Occupancy::CollectConflicts(ItemIndex item) {
   conflicting_.clear();
   for (const ItemIndex other : packing_.conflicts_of(item)) {
     if (placed_[other] == kNone) continue;
-    conflicting_.push_back(
-        {placed_[other], placed_[other] + static_cast<Address>(packing_.size[other])});
+    conflicting_.push_back({placed_[other], placed_[other] + packing_.size[other]});
   }
   if (conflicting_.empty()) return;
   std::sort(conflicting_.begin(), conflicting_.end(),
             [](const auto& a, const auto& b) { return a.from < b.from; });
   size_t kept = 0;
   for (size_t i = 1; i < conflicting_.size(); ++i) {
-    Run<Address>& last = conflicting_[kept];
+    Run& last = conflicting_[kept];
     if (conflicting_[i].from <= last.to) {
       last.to = std::max(last.to, conflicting_[i].to);
     } else {
@@ -90,9 +82,7 @@ void Occupancy<Address>::CollectConflicts(ItemIndex item) {
   AddCursor(conflicting_.data(), conflicting_.data() + kept + 1);
 }
 
-template <typename Address>
-Address Occupancy<Address>::Climb(Address offset, Address size, Address alignment,
-                                  Address highest) {
+int64_t Occupancy::Climb(int64_t offset, int64_t size, int64_t alignment, int64_t highest) {
   // Round the lists until none of them is in the way any more. Most looks find nothing, so they
   // read one small array.
   const size_t count = next_from_.size();
@@ -115,32 +105,28 @@ Address Occupancy<Address>::Climb(Address offset, Address size, Address alignmen
   return offset;
 }
 
-template <typename Address>
-Address Occupancy<Address>::GapEnd() const {
-  Address end = kMost;
-  for (const Address from : next_from_) end = std::min(end, from);
+int64_t Occupancy::GapEnd() const {
+  int64_t end = kMost;
+  for (const int64_t from : next_from_) end = std::min(end, from);
   return end;
 }
 
-template <typename Address>
-Address Occupancy<Address>::FirstFit(ItemIndex item, Address highest) {
+int64_t Occupancy::FirstFit(ItemIndex item, int64_t highest) {
   Collect(item);
-  const Address alignment = static_cast<Address>(packing_.alignment_of(item));
-  return Climb(AlignTo(static_cast<Address>(packing_.floor), alignment),
-               static_cast<Address>(packing_.size[item]), alignment, highest);
+  const int64_t alignment = packing_.alignment_of(item);
+  return Climb(AlignTo(packing_.floor, alignment), packing_.size[item], alignment, highest);
 }
 
-template <typename Address>
-Address Occupancy<Address>::BestFit(ItemIndex item, Address highest) {
+int64_t Occupancy::BestFit(ItemIndex item, int64_t highest) {
   Collect(item);
-  const Address alignment = static_cast<Address>(packing_.alignment_of(item));
-  const Address size = static_cast<Address>(packing_.size[item]);
-  Address offset = AlignTo(static_cast<Address>(packing_.floor), alignment);
-  Address best = kNone, best_gap = 0;
+  const int64_t alignment = packing_.alignment_of(item);
+  const int64_t size = packing_.size[item];
+  int64_t offset = AlignTo(packing_.floor, alignment);
+  int64_t best = kNone, best_gap = 0;
   while (true) {
     offset = Climb(offset, size, alignment, highest);
     if (offset == kNone) return best;
-    const Address end = GapEnd();
+    const int64_t end = GapEnd();
     if (end == kMost) return best == kNone ? offset : best;
     if (best == kNone || end - offset < best_gap) {
       best = offset;
@@ -150,8 +136,5 @@ Address Occupancy<Address>::BestFit(ItemIndex item, Address highest) {
     offset = AlignTo(end, alignment);
   }
 }
-
-template class Occupancy<uint32_t>;
-template class Occupancy<int64_t>;
 
 }  // namespace memplan

@@ -22,23 +22,22 @@ namespace memplan {
 // packings have few runs, which is why it is fast; the worst case is linear in
 // the items per query, so callers count steps.
 //
-// Address is uint32_t or int64_t; addresses are units. Not for items placed
-// once and moved later: runs merge and cannot be taken out.
-template <typename Address>
+// Addresses are units. Not for items placed once and moved later: runs merge and
+// cannot be taken out.
 class Occupancy {
  public:
   Occupancy(const Packing& packing, const SlotTree& tree);
 
-  // Marks the item's range as taken. Addresses must fit.
-  void Put(ItemIndex item, Address offset);
+  // Marks the item's range as taken.
+  void Put(ItemIndex item, int64_t offset);
 
   // The lowest free multiple of the item's alignment at or above the packing's
   // floor, kNone where it would be above `highest`.
-  static constexpr Address kNone = static_cast<Address>(-1);
-  Address FirstFit(ItemIndex item, Address highest);
+  static constexpr int64_t kNone = -1;
+  int64_t FirstFit(ItemIndex item, int64_t highest);
   // The free place in the smallest gap between occupied ranges that holds the
   // item (the lowest of equals); above everything where no gap does.
-  Address BestFit(ItemIndex item, Address highest);
+  int64_t BestFit(ItemIndex item, int64_t highest);
 
   // Runs looked at so far.
   int64_t steps() const { return steps_; }
@@ -46,10 +45,10 @@ class Occupancy {
  private:
   // What is left of a list.
   struct Cursor {
-    const Run<Address>* at;
-    const Run<Address>* end;
+    const Run* at;
+    const Run* end;
   };
-  static constexpr Address kMost = std::numeric_limits<Address>::max();
+  static constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 
   // What is occupied at some slot of the node; at every slot.
   static size_t Some(int32_t node) { return 2 * static_cast<size_t>(node); }
@@ -57,25 +56,22 @@ class Occupancy {
 
   void Collect(ItemIndex item);
   void CollectConflicts(ItemIndex item);
-  void AddCursor(const Run<Address>* begin, const Run<Address>* end);
+  void AddCursor(const Run* begin, const Run* end);
   // Moves from `offset` up to the first free place; kNone past `highest`.
-  Address Climb(Address offset, Address size, Address alignment, Address highest);
+  int64_t Climb(int64_t offset, int64_t size, int64_t alignment, int64_t highest);
   // Where the free range that begins at a place found by Climb ends; kMost if nothing is above.
-  Address GapEnd() const;
+  int64_t GapEnd() const;
 
   const Packing& packing_;
   const SlotTree& tree_;
   // Two lists a numbered node, side by side: Some(node) and Every(node).
-  RunLists<Address> lists_;
+  RunLists lists_;
   std::vector<Cursor> cursors_;
-  std::vector<Address> next_from_;         // of each cursor's run, kMost at the end of its list
-  std::vector<Address> placed_;            // only where there are explicit conflicts
-  std::vector<Run<Address>> conflicting_;  // of the item in question
+  std::vector<int64_t> next_from_;  // of each cursor's run, kMost at the end of its list
+  std::vector<int64_t> placed_;     // only where there are explicit conflicts
+  std::vector<Run> conflicting_;    // of the item in question
   int64_t steps_ = 0;
 };
-
-extern template class Occupancy<uint32_t>;
-extern template class Occupancy<int64_t>;
 
 }  // namespace memplan
 

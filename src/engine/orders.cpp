@@ -29,6 +29,19 @@ std::vector<ItemIndex> Sorted(std::vector<Keyed>* keyed) {
   return order;
 }
 
+// `values` by their keys (at the same place), larger first, else as they were.
+std::vector<int32_t> SortedByKey(const std::vector<int64_t>& key,
+                                 const std::vector<int32_t>& values) {
+  std::vector<Keyed> keyed;
+  keyed.reserve(values.size());
+  for (size_t place = 0; place < values.size(); ++place) {
+    keyed.push_back({key[place], 0, static_cast<int32_t>(place)});
+  }
+  std::vector<int32_t> sorted = Sorted(&keyed);
+  for (int32_t& place : sorted) place = values[place];
+  return sorted;
+}
+
 }  // namespace
 
 std::vector<int64_t> HighestLoads(const Packing& packing) {
@@ -71,15 +84,12 @@ std::vector<ItemIndex> OrderByLoadAndLength(const Packing& packing) {
 
 std::vector<ItemIndex> OrderBySizeClass(const Packing& packing, int32_t factor_log, int32_t phase) {
   const std::vector<ItemIndex> within = OrderByLoadAndLength(packing);
-  std::vector<Keyed> keyed;
-  keyed.reserve(within.size());
-  for (size_t place = 0; place < within.size(); ++place) {
-    const int32_t log = Log2In256ths(static_cast<uint64_t>(packing.size[within[place]]));
-    keyed.push_back({(log + phase) / factor_log, 0, static_cast<ItemIndex>(place)});
+  std::vector<int64_t> key;
+  key.reserve(within.size());
+  for (const ItemIndex item : within) {
+    key.push_back((Log2In256ths(static_cast<uint64_t>(packing.size[item])) + phase) / factor_log);
   }
-  std::vector<ItemIndex> order = Sorted(&keyed);
-  for (ItemIndex& item : order) item = within[item];
-  return order;
+  return SortedByKey(key, within);
 }
 
 std::vector<ItemIndex> OrderByConflicts(const Packing& packing) {
@@ -92,24 +102,13 @@ std::vector<ItemIndex> OrderByConflicts(const Packing& packing) {
   }
   std::partial_sum(starts.begin(), starts.end(), starts.begin());
   std::partial_sum(ends.begin(), ends.end(), ends.begin());
-  std::vector<Keyed> keyed;
-  keyed.reserve(packing.count());
-  for (const ItemIndex item : OrderBySize(packing)) {
-    const SlotSpan& hull = packing.hull[item];
-    keyed.push_back({starts[hull.hi] - ends[hull.lo], 0, item});
+  const std::vector<ItemIndex> within = OrderBySize(packing);
+  std::vector<int64_t> key;
+  key.reserve(within.size());
+  for (const ItemIndex item : within) {
+    key.push_back(starts[packing.hull[item].hi] - ends[packing.hull[item].lo]);
   }
-  std::stable_sort(keyed.begin(), keyed.end(),
-                   [](const Keyed& a, const Keyed& b) { return a.first > b.first; });
-  std::vector<ItemIndex> order;
-  order.reserve(keyed.size());
-  for (const Keyed& key : keyed) order.push_back(key.item);
-  return order;
-}
-
-std::vector<ItemIndex> OrderByStart(const Packing& packing) {
-  std::vector<ItemIndex> order(packing.count());
-  std::iota(order.begin(), order.end(), 0);
-  return order;
+  return SortedByKey(key, within);
 }
 
 std::vector<ItemIndex> OrderByBreadth(const Packing& packing) {
@@ -117,26 +116,21 @@ std::vector<ItemIndex> OrderByBreadth(const Packing& packing) {
   // enough to sort by (breadth of that slot, slot, size).
   std::vector<int32_t> slots(packing.slot_count);
   std::iota(slots.begin(), slots.end(), 0);
-  std::stable_sort(slots.begin(), slots.end(),
-                   [&](int32_t a, int32_t b) { return packing.load[a] > packing.load[b]; });
+  slots = SortedByKey(packing.load, slots);
   std::vector<int64_t> rank(packing.slot_count);  // negated, so that the largest is the fullest
   for (size_t i = 0; i < slots.size(); ++i) rank[slots[i]] = -static_cast<int64_t>(i);
   const RangeMax best(rank);
-  std::vector<Keyed> keyed;
-  keyed.reserve(packing.count());
-  for (const ItemIndex item : OrderBySize(packing)) {
+  const std::vector<ItemIndex> within = OrderBySize(packing);
+  std::vector<int64_t> key;
+  key.reserve(within.size());
+  for (const ItemIndex item : within) {
     int64_t most = INT64_MIN;
     for (const SlotSpan& span : packing.spans(item)) {
       most = std::max(most, best.Max(span.lo, span.hi));
     }
-    keyed.push_back({most, 0, item});
+    key.push_back(most);
   }
-  std::stable_sort(keyed.begin(), keyed.end(),
-                   [](const Keyed& a, const Keyed& b) { return a.first > b.first; });
-  std::vector<ItemIndex> order;
-  order.reserve(keyed.size());
-  for (const Keyed& key : keyed) order.push_back(key.item);
-  return order;
+  return SortedByKey(key, within);
 }
 
 int32_t Log2In256ths(uint64_t value) {

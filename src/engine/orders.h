@@ -30,9 +30,6 @@ std::vector<ItemIndex> OrderBySizeClass(const Packing& packing, int32_t factor_l
 // named in conflicts do not count), then larger first.
 std::vector<ItemIndex> OrderByConflicts(const Packing& packing);
 
-// In time.
-std::vector<ItemIndex> OrderByStart(const Packing& packing);
-
 // Slots by breadth (their load), fullest first; of each slot the items that
 // are not in the order yet, larger first.
 std::vector<ItemIndex> OrderByBreadth(const Packing& packing);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <queue>
 #include <utility>
 
 namespace memplan {
@@ -188,20 +187,20 @@ void SetConflicts(Packing* packing) {
   if (problem.conflicts.empty()) return;
   std::vector<ItemIndex> item_of(problem.size.size(), -1);
   for (ItemIndex item = 0; item < packing->count(); ++item) item_of[packing->buffer[item]] = item;
-  std::vector<std::pair<ItemIndex, ItemIndex>> pairs;
-  for (const auto& [a, b] : problem.conflicts) {
-    if (item_of[a] < 0 || item_of[b] < 0) continue;
-    pairs.emplace_back(item_of[a], item_of[b]);
-    pairs.emplace_back(item_of[b], item_of[a]);
-  }
-  std::sort(pairs.begin(), pairs.end());
-  packing->first_conflict.assign(packing->buffer.size() + 1, 0);
-  for (const auto& [a, b] : pairs) {
-    ++packing->first_conflict[a + 1];
-    packing->conflict.push_back(b);
-  }
-  std::partial_sum(packing->first_conflict.begin(), packing->first_conflict.end(),
-                   packing->first_conflict.begin());
+  const auto for_each = [&](auto visit) {
+    for (const auto& [a, b] : problem.conflicts) {
+      if (item_of[a] < 0 || item_of[b] < 0) continue;
+      visit(item_of[a], item_of[b]);
+      visit(item_of[b], item_of[a]);
+    }
+  };
+  std::vector<uint32_t>& first = packing->first_conflict;
+  first.assign(packing->buffer.size() + 1, 0);
+  for_each([&](ItemIndex a, ItemIndex) { ++first[a + 1]; });
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  packing->conflict.resize(first.back());
+  std::vector<uint32_t> next(first.begin(), first.end());
+  for_each([&](ItemIndex a, ItemIndex b) { packing->conflict[next[a]++] = b; });
 }
 
 void SetLoad(Packing* packing) {
@@ -219,30 +218,31 @@ void SetLoad(Packing* packing) {
 // The largest number of bytes that rounding added to one item of each slot:
 // the topmost item of a slot may end that much earlier.
 std::vector<Bytes> LargestPadding(const Packing& packing) {
-  struct Padding {
-    Bytes bytes;
-    int32_t end;
-    bool operator<(const Padding& other) const { return bytes < other.bytes; }
-  };
-  std::vector<std::pair<SlotSpan, Bytes>> spans;
+  // Spans paint the nodes of a tree over the slots that they are made of; a slot's largest is that
+  // of its leaf and all above.
+  const auto leaves = static_cast<size_t>(packing.slot_count);
+  std::vector<Bytes> painted(2 * leaves, 0);
   for (ItemIndex item = 0; item < packing.count(); ++item) {
     const Bytes bytes =
         packing.size[item] * packing.unit - packing.problem.size[packing.buffer[item]];
-    for (const SlotSpan& span : packing.spans(item)) spans.push_back({span, bytes});
-  }
-  std::sort(spans.begin(), spans.end(),
-            [](const auto& a, const auto& b) { return a.first.lo < b.first.lo; });
-  std::vector<Bytes> largest(packing.slot_count, 0);
-  std::priority_queue<Padding> live;
-  size_t next = 0;
-  for (int32_t slot = 0; slot < packing.slot_count; ++slot) {
-    for (; next < spans.size() && spans[next].first.lo == slot; ++next) {
-      live.push({spans[next].second, spans[next].first.hi});
+    for (const SlotSpan& span : packing.spans(item)) {
+      for (size_t lo = leaves + span.lo, hi = leaves + span.hi; lo < hi; lo /= 2, hi /= 2) {
+        if (lo & 1) {
+          painted[lo] = std::max(painted[lo], bytes);
+          ++lo;
+        }
+        if (hi & 1) {
+          --hi;
+          painted[hi] = std::max(painted[hi], bytes);
+        }
+      }
     }
-    while (!live.empty() && live.top().end <= slot) live.pop();
-    if (!live.empty()) largest[slot] = live.top().bytes;
   }
-  return largest;
+  for (size_t node = 2; node < painted.size(); ++node) {
+    painted[node] = std::max(painted[node], painted[node / 2]);
+  }
+  painted.erase(painted.begin(), painted.begin() + packing.slot_count);
+  return painted;
 }
 
 Bytes Bound(const Packing& packing) {

@@ -74,7 +74,7 @@ struct Packing {
   std::vector<int64_t> alignment;        // units; empty where all are 1
   std::vector<int64_t> pin;              // units; empty, or one an item, -1 where free
   std::vector<uint32_t> first_conflict;  // empty where there are none
-  std::vector<ItemIndex> conflict;       // both ways, sorted
+  std::vector<ItemIndex> conflict;       // both ways
   std::vector<int64_t> load;             // units live in each slot
 };
 

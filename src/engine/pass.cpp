@@ -8,10 +8,9 @@
 namespace memplan {
 namespace {
 
-// Addresses of 32 bits halve the memory that queries read; sums of two must fit.
-constexpr int64_t kMostNarrow = INT32_MAX;
+// Sums of two must fit.
+constexpr int64_t kMost = INT64_MAX / 4;
 
-template <typename Address>
 class Pass {
  public:
   Pass(const Packing& packing, const SlotTree& tree, Fit fit, Bytes ceiling, int64_t step_limit)
@@ -23,23 +22,21 @@ class Pass {
     result_.offset.assign(packing.count(), -1);
   }
 
-  // False where an item does not fit the address type.
-  bool Run(std::span<const ItemIndex> order) {
-    if (!PlacePinned()) return false;
+  void Run(std::span<const ItemIndex> order) {
+    PlacePinned();
     std::vector<int32_t> left_over;  // ranks
     PlaceByBlocks(packing_, order, [&](int32_t rank) {
       const ItemIndex item = order[rank];
       if (packing_.pin_of(item) >= 0 || occupancy_.steps() > step_limit_) return;
       if (!Place(item, Highest(item, ceiling_))) left_over.push_back(rank);
     });
-    if (occupancy_.steps() > step_limit_) return true;
+    if (occupancy_.steps() > step_limit_) return;
     std::sort(left_over.begin(), left_over.end());
     for (const int32_t rank : left_over) result_.left_over.push_back(order[rank]);
     for (const ItemIndex item : result_.left_over) {
-      if (!Place(item, Highest(item, kNoBytes))) return false;
+      Place(item, Highest(item, kNoBytes));
     }
     result_.finished = true;
-    return true;
   }
 
   PassResult Take() {
@@ -49,8 +46,6 @@ class Pass {
   }
 
  private:
-  static constexpr int64_t kMost = sizeof(Address) == 4 ? kMostNarrow : INT64_MAX / 4;
-
   // The highest offset that lets the item end at or below the ceiling.
   int64_t Highest(ItemIndex item, Bytes ceiling) const {
     const int64_t most = kMost - packing_.size[item];
@@ -60,30 +55,27 @@ class Pass {
     return ceiling < bytes ? -1 : std::min(most, (ceiling - bytes) / packing_.unit);
   }
 
-  bool PlacePinned() {
+  void PlacePinned() {
     for (ItemIndex item = 0; item < packing_.count(); ++item) {
       const int64_t pin = packing_.pin_of(item);
       if (pin < 0) continue;
-      if (pin + packing_.size[item] > kMost) return false;
-      occupancy_.Put(item, static_cast<Address>(pin));
+      occupancy_.Put(item, pin);
       result_.offset[item] = pin;
     }
-    return true;
   }
 
   bool Place(ItemIndex item, int64_t highest) {
     if (highest < 0) return false;
-    const Address most = static_cast<Address>(highest);
-    const Address offset =
-        fit_ == Fit::kFirst ? occupancy_.FirstFit(item, most) : occupancy_.BestFit(item, most);
-    if (offset == Occupancy<Address>::kNone) return false;
+    const int64_t offset = fit_ == Fit::kFirst ? occupancy_.FirstFit(item, highest)
+                                               : occupancy_.BestFit(item, highest);
+    if (offset == Occupancy::kNone) return false;
     occupancy_.Put(item, offset);
-    result_.offset[item] = static_cast<int64_t>(offset);
+    result_.offset[item] = offset;
     return true;
   }
 
   const Packing& packing_;
-  Occupancy<Address> occupancy_;
+  Occupancy occupancy_;
   Fit fit_;
   Bytes ceiling_;
   int64_t step_limit_;
@@ -95,11 +87,7 @@ class Pass {
 PassResult PlaceInOrder(const Packing& packing, const SlotTree& tree,
                         std::span<const ItemIndex> order, Fit fit, Bytes ceiling,
                         int64_t step_limit) {
-  if (packing.bound / packing.unit < kMostNarrow / 2) {
-    Pass<uint32_t> pass(packing, tree, fit, ceiling, step_limit);
-    if (pass.Run(order)) return pass.Take();
-  }
-  Pass<int64_t> pass(packing, tree, fit, ceiling, step_limit);
+  Pass pass(packing, tree, fit, ceiling, step_limit);
   pass.Run(order);
   return pass.Take();
 }

@@ -11,10 +11,7 @@ void SortByBits(std::vector<uint64_t>* keys, int from_bit, int to_bit,
   constexpr uint32_t kDigits = 1u << kDigit;
   constexpr size_t kFew = 384;  // below it, comparing is quicker than counting
   if (keys->size() < kFew) {
-    const uint64_t mask =
-        (to_bit == 64 ? ~uint64_t{0} : (uint64_t{1} << to_bit) - 1) >> from_bit << from_bit;
-    std::stable_sort(keys->begin(), keys->end(),
-                     [mask](uint64_t a, uint64_t b) { return (a & mask) < (b & mask); });
+    std::sort(keys->begin(), keys->end());
     return;
   }
   scratch->resize(keys->size());

@@ -7,7 +7,8 @@
 
 namespace memplan {
 
-// Sorts by bits [from_bit, to_bit), stably; `scratch` is working space that a caller keeps.
+// Sorts keys whose bits below `from_bit` rise already and whose bits from `to_bit` are zero;
+// `scratch` is working space that a caller keeps.
 void SortByBits(std::vector<uint64_t>* keys, int from_bit, int to_bit,
                 std::vector<uint64_t>* scratch);
 

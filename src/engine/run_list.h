@@ -12,37 +12,33 @@
 namespace memplan {
 
 // An occupied range of addresses [from, to).
-template <typename Address>
 struct Run {
-  Address from;
-  Address to;
+  int64_t from;
+  int64_t to;
 };
 
 // Lists of runs that are sorted, disjoint and never touch (those that do are
 // one). Storage is handed out in powers of two from chunks that never move, so
 // that the memory is what the lists need and growth copies one list only.
-template <typename Address>
 class RunLists {
  public:
-  using R = Run<Address>;
-
   explicit RunLists(size_t lists) : lists_(lists) {}
 
-  const R* begin(size_t list) const { return Data(lists_[list]); }
-  const R* end(size_t list) const { return Data(lists_[list]) + lists_[list].count; }
+  const Run* begin(size_t list) const { return Data(lists_[list]); }
+  const Run* end(size_t list) const { return Data(lists_[list]) + lists_[list].count; }
   bool empty(size_t list) const { return lists_[list].count == 0; }
 
-  void Add(size_t list, Address from, Address to) {
+  void Add(size_t list, int64_t from, int64_t to) {
     List& at = lists_[list];
-    R* runs = at.count == 0 ? nullptr : Data(at);
-    R* first = runs;
+    Run* runs = at.count == 0 ? nullptr : Data(at);
+    Run* first = runs;
     if (at.count > 0 && runs[at.count - 1].to < from) {
       first = runs + at.count;
     } else if (at.count > 0) {
       first = std::lower_bound(runs, runs + at.count, from,
-                               [](const R& run, Address a) { return run.to < a; });
+                               [](const Run& run, int64_t a) { return run.to < a; });
     }
-    R* last = first;
+    Run* last = first;
     while (last != runs + at.count && last->from <= to) ++last;
     if (first == last) {
       const uint32_t place = static_cast<uint32_t>(first - runs);
@@ -51,7 +47,7 @@ class RunLists {
     }
     first->from = std::min(first->from, from);
     first->to = std::max((last - 1)->to, to);
-    std::memmove(first + 1, last, (runs + at.count - last) * sizeof(R));
+    std::memmove(first + 1, last, (runs + at.count - last) * sizeof(Run));
     at.count -= static_cast<uint32_t>(last - first - 1);
   }
 
@@ -64,11 +60,11 @@ class RunLists {
     uint32_t room_log : 5 = 0;  // room for 2^room_log runs, once there is one
   };
 
-  R* Data(const List& list) const {
+  Run* Data(const List& list) const {
     return list.count == 0 ? nullptr : chunks_[list.place >> kChunkLog] + (list.place & kInChunk);
   }
 
-  void InsertAt(List* list, uint32_t place, R run) {
+  void InsertAt(List* list, uint32_t place, Run run) {
     if (list->count == 0) {
       // A list that ran empty cannot be: runs only merge. So this is its first.
       list->place = Take(0);
@@ -77,15 +73,15 @@ class RunLists {
       Grow(list);
     }
     ++list->count;
-    R* runs = Data(*list);
-    std::memmove(runs + place + 1, runs + place, (list->count - 1 - place) * sizeof(R));
+    Run* runs = Data(*list);
+    std::memmove(runs + place + 1, runs + place, (list->count - 1 - place) * sizeof(Run));
     runs[place] = run;
   }
 
   void Grow(List* list) {
     const uint32_t grown = Take(list->room_log + 1);
     std::memcpy(chunks_[grown >> kChunkLog] + (grown & kInChunk), Data(*list),
-                list->count * sizeof(R));
+                list->count * sizeof(Run));
     free_[list->room_log].push_back(list->place);
     list->place = grown;
     list->room_log = list->room_log + 1;
@@ -112,7 +108,7 @@ class RunLists {
   uint32_t AddChunks(uint32_t count) {
     const uint32_t place = static_cast<uint32_t>(chunks_.size()) << kChunkLog;
     // Left as it is: std::make_unique_for_overwrite is not in the library of Emscripten 3.1.6.
-    owned_.emplace_back(new R[size_t{count} << kChunkLog]);
+    owned_.emplace_back(new Run[size_t{count} << kChunkLog]);
     for (uint32_t i = 0; i < count; ++i) {
       chunks_.push_back(owned_.back().get() + (size_t{i} << kChunkLog));
     }
@@ -120,8 +116,8 @@ class RunLists {
   }
 
   std::vector<List> lists_;
-  std::vector<R*> chunks_;
-  std::vector<std::unique_ptr<R[]>> owned_;
+  std::vector<Run*> chunks_;
+  std::vector<std::unique_ptr<Run[]>> owned_;
   std::array<std::vector<uint32_t>, 32> free_;
   uint32_t top_ = 0;
   uint32_t top_end_ = 0;

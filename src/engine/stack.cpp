@@ -23,13 +23,15 @@ Bytes Stack::Take(Bytes size, Bytes alignment) {
 }
 
 std::vector<BufferIndex> LiveByStart(const Problem& problem) {
-  std::vector<BufferIndex> order;
+  std::vector<uint64_t> keys;  // start, then index
   for (BufferIndex b = 0; b < problem.count(); ++b) {
-    if (problem.is_live(b)) order.push_back(b);
+    if (!problem.is_live(b)) continue;
+    const uint32_t start = static_cast<uint32_t>(problem.lower[b]) ^ 0x80000000u;
+    keys.push_back(uint64_t{start} << 32 | static_cast<uint32_t>(b));
   }
-  std::stable_sort(order.begin(), order.end(), [&](BufferIndex a, BufferIndex b) {
-    return problem.lower[a] < problem.lower[b];
-  });
+  std::sort(keys.begin(), keys.end());
+  std::vector<BufferIndex> order;
+  for (const uint64_t key : keys) order.push_back(static_cast<BufferIndex>(key & 0xffffffffu));
   return order;
 }
 
