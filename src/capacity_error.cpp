@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "message.h"
+
 namespace memplan {
 namespace {
 
@@ -21,30 +23,28 @@ bool IsLiveAt(const Problem& problem, BufferIndex b, Tick tick) {
 std::string CulpritText(const std::vector<NamedBytes>& culprits) {
   std::string text;
   for (const NamedBytes& culprit : culprits) {
-    text += text.empty() ? ": " : ", ";
-    text += "\"" + culprit.id + "\" (" + std::to_string(culprit.bytes) + ")";
+    text += Message({text.empty() ? ": \"" : ", \"", culprit.id, "\" (", culprit.bytes, ")"});
   }
   return text;
 }
 
-std::string Message(const FitDetails& details, Bytes live, const CapacityVerdict& verdict) {
-  const std::string available = std::to_string(details.available);
-  const std::string step = std::to_string(details.node);
+std::string Explain(const FitDetails& details, Bytes live, const CapacityVerdict& verdict) {
+  const std::string culprits = CulpritText(details.culprits);
   if (live > details.available) {
-    return "what is live at step " + step + " needs " + std::to_string(live) + " bytes, " +
-           std::to_string(details.excess) + " more than the " + available + " there are" +
-           CulpritText(details.culprits);
+    return Message({"what is live at step ", details.node, " needs ", live, " bytes, ",
+                    details.excess, " more than the ", details.available, " there are", culprits});
   }
   if (verdict.proven) {
-    return "no plan fits " + available + " bytes, which is proven: at least " +
-           std::to_string(details.required) + " are needed; most are live at step " + step +
-           CulpritText(details.culprits);
+    return Message({"no plan fits ", details.available, " bytes, which is proven: at least ",
+                    details.required, " are needed; most are live at step ", details.node,
+                    culprits});
   }
-  std::string text = "no plan was found that fits " + available + " bytes";
+  std::string smallest;
   if (verdict.smallest != kNoBytes) {
-    text += "; the smallest one found needs " + std::to_string(verdict.smallest);
+    smallest = Message({"; the smallest one found needs ", verdict.smallest});
   }
-  return text + "; most are live at step " + step + CulpritText(details.culprits);
+  return Message({"no plan was found that fits ", details.available, " bytes", smallest,
+                  "; most are live at step ", details.node, culprits});
 }
 
 }  // namespace
@@ -58,12 +58,11 @@ Error MakeCapacityError(const Problem& problem, MemId mem_id, const ProblemNames
   details->mem_id = mem_id;
   details->node = names.TimeOf(tick);
   details->available = problem.capacity;
+  // The tie order has the largest first.
   for (BufferIndex b = 0; b < problem.count(); ++b) {
     if (!IsLiveAt(problem, b, tick)) continue;
     details->live.push_back({names.BufferName(b), problem.size[b]});
   }
-  std::stable_sort(details->live.begin(), details->live.end(),
-                   [](const NamedBytes& a, const NamedBytes& b) { return a.bytes > b.bytes; });
   details->culprits.assign(details->live.begin(),
                            details->live.begin() + std::min(kCulprits, details->live.size()));
   if (live > problem.capacity) {
@@ -78,7 +77,7 @@ Error MakeCapacityError(const Problem& problem, MemId mem_id, const ProblemNames
   Error error;
   error.code = verdict.proven || live > problem.capacity ? ErrorCode::kDoesNotFit
                                                          : ErrorCode::kNotFoundInTime;
-  error.message = Message(*details, live, verdict);
+  error.message = Explain(*details, live, verdict);
   error.details = std::move(details);
   return error;
 }

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <utility>
 
+#include "message.h"
+
 // Read by hand: the format is MiniMalloc's own dialect (gaps within a cell, inclusive ends told by
 // a column's name), every error needs its column, and names must stay views into the input, which
 // no CSV library leaves them.
@@ -88,7 +90,7 @@ class CsvReader {
   // Notes the error; always false.
   bool Report(const char* at, ErrorCode code, std::string message) {
     const ptrdiff_t column = at == nullptr ? 1 : at - line_start_ + 1;
-    std::string path = "line " + std::to_string(line_) + ", column " + std::to_string(column);
+    std::string path = Message({"line ", line_, ", column ", int64_t{column}});
     error_ = Error{code, std::move(message), std::move(path), {}, nullptr};
     return false;
   }
@@ -148,9 +150,9 @@ class CsvReader {
         if (candidate.name != name) continue;
         int& at = field_of_[candidate.column];
         if (at >= 0) {
-          return Report(cells_[field].at, ErrorCode::kInvalidInput,
-                        "the column \"" + std::string(name) + "\" repeats \"" +
-                            std::string(Trim(cells_[at].text)) + "\"");
+          return Report(
+              cells_[field].at, ErrorCode::kInvalidInput,
+              Message({"the column \"", name, "\" repeats \"", Trim(cells_[at].text), "\""}));
         }
         at = static_cast<int>(field);
         ++known;
@@ -164,7 +166,7 @@ class CsvReader {
     for (const Column required : {kId, kLower, kUpper, kSize}) {
       if (field_of_[required] >= 0) continue;
       return Report(nullptr, ErrorCode::kInvalidInput,
-                    "the column \"" + std::string(kPlainNames[required]) + "\" is missing");
+                    Message({"the column \"", kPlainNames[required], "\" is missing"}));
     }
     field_count_ = cells_.size();
     return true;
@@ -185,13 +187,11 @@ class CsvReader {
     const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
     const bool whole = !text.empty() && stop == text.data() + text.size();
     if (!whole || problem == std::errc::invalid_argument) {
-      return Report(
-          at, ErrorCode::kInvalidInput,
-          std::string(what) + " must be a whole number, not \"" + std::string(text) + "\"");
+      return Report(at, ErrorCode::kInvalidInput,
+                    Message({what, " must be a whole number, not \"", text, "\""}));
     }
     if (problem == std::errc::result_out_of_range || number > uint64_t{kMaxBytes}) {
-      return Report(at, ErrorCode::kTooLarge,
-                    std::string(what) + " " + std::string(text) + " is over 2^53 - 1");
+      return Report(at, ErrorCode::kTooLarge, Message({what, " ", text, " is over 2^53 - 1"}));
     }
     *value = static_cast<int64_t>(number);
     return true;
@@ -204,8 +204,8 @@ class CsvReader {
   bool ReadRow() {
     if (cells_.size() != field_count_) {
       return Report(cells_.back().at, ErrorCode::kInvalidInput,
-                    std::to_string(cells_.size()) + " fields where the header has " +
-                        std::to_string(field_count_));
+                    Message({static_cast<int64_t>(cells_.size()), " fields where the header has ",
+                             static_cast<int64_t>(field_count_)}));
     }
     const Cell id = Get(kId);
     if (id.text.empty()) return Report(id.at, ErrorCode::kInvalidInput, "the id is empty");
@@ -223,7 +223,7 @@ class CsvReader {
     file_.id.push_back(file_.names.Intern(id.text));
     if (file_.id.back() != file_.size.size()) {  // names count up, so this one was known
       return Report(id.at, ErrorCode::kInvalidInput,
-                    "the id \"" + std::string(id.text) + "\" is there twice");
+                    Message({"the id \"", id.text, "\" is there twice"}));
     }
     file_.lower.push_back(lower);
     file_.upper.push_back(upper);
@@ -249,7 +249,7 @@ class CsvReader {
       if (!ParseColumn(kMemId, &value)) return false;
       if (value < 1 || value > kMaxMemId) {
         return Report(Get(kMemId).at, ErrorCode::kInvalidInput,
-                      "mem_id counts from 1 to " + std::to_string(kMaxMemId));
+                      Message({"mem_id counts from 1 to ", static_cast<int64_t>(kMaxMemId)}));
       }
       SetRare(&file_.mem_id, static_cast<MemId>(value), MemId{1});
     }
@@ -279,13 +279,13 @@ class CsvReader {
   bool ReadGap(std::string_view text, const char* at) {
     if (text.find('@') != std::string_view::npos) {
       return Report(at, ErrorCode::kUnsupported,
-                    "the gap \"" + std::string(text) +
-                        "\" has a window of bytes (@lo:hi), which is not supported");
+                    Message({"the gap \"", text,
+                             "\" has a window of bytes (@lo:hi), which is not supported"}));
     }
     const size_t dash = text.find('-');
     if (dash == std::string_view::npos) {
       return Report(at, ErrorCode::kInvalidInput,
-                    "a gap is two times, as 3-5, not \"" + std::string(text) + "\"");
+                    Message({"a gap is two times, as 3-5, not \"", text, "\""}));
     }
     IntervalFile::TimeGap gap;
     if (!Parse(text.substr(0, dash), at, "a gap's start", &gap.from) ||

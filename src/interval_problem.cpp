@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "message.h"
+
 namespace memplan {
 namespace {
 
@@ -12,14 +14,12 @@ MemId MemIdOf(const IntervalFile& file, int32_t row) {
   return file.mem_id.empty() ? 1 : file.mem_id[row];
 }
 
-std::string Quoted(const IntervalFile& file, int32_t row) {
-  return "\"" + std::string(file.names[file.id[row]]) + "\"";
-}
+std::string_view NameOf(const IntervalFile& file, int32_t row) { return file.names[file.id[row]]; }
 
 // "buffers[3].offset"; empty for CSV, whose lines are not known any more.
 std::string PathOf(const IntervalFile& file, int32_t row, std::string_view field) {
   if (file.is_csv) return {};
-  return "buffers[" + std::to_string(row) + "]" + std::string(field);
+  return Message({"buffers[", row, "]", field});
 }
 
 // The rows of a pool in tie order: (larger size, earlier lower, earlier upper, id).
@@ -169,9 +169,8 @@ Status CheckLive(const IntervalFile& file, const IntervalProblem& pool) {
     live += change.starts ? file.size[change.row] : -file.size[change.row];
     if (live <= kMaxBytes) continue;
     return Fail(ErrorCode::kTooLarge,
-                "with " + Quoted(file, change.row) + " the bytes live at step " +
-                    std::to_string(change.at) + " sum to " + std::to_string(live) +
-                    ", more than 2^53 - 1 = " + std::to_string(kMaxBytes),
+                Message({"with \"", NameOf(file, change.row), "\" the bytes live at step ",
+                         change.at, " sum to ", live, ", more than 2^53 - 1 = ", kMaxBytes}),
                 PathOf(file, change.row, ""));
   }
   return {};
@@ -185,15 +184,12 @@ Error CollisionError(const IntervalFile& file, const IntervalProblem& pool,
   const Tick from = std::max(problem.lower[a], problem.lower[b]);
   const Tick to = std::min(problem.upper[a], problem.upper[b]);
   const Bytes end = std::min(problem.pin[a] + problem.size[a], problem.pin[b] + problem.size[b]);
-  std::string message = "the pinned buffers " + Quoted(file, pool.row[a]) + " and " +
-                        Quoted(file, pool.row[b]) + " share the bytes " +
-                        std::to_string(problem.pin[b]) + " to " + std::to_string(end - 1);
-  if (from < to) {
-    message += " and are both live in the steps " + std::to_string(pool.TimeOf(from)) + " to " +
-               std::to_string(pool.TimeOf(to - 1));
-  } else {
-    message += ", which conflicts forbids";
-  }
+  std::string message =
+      Message({"the pinned buffers \"", NameOf(file, pool.row[a]), "\" and \"",
+               NameOf(file, pool.row[b]), "\" share the bytes ", problem.pin[b], " to ", end - 1});
+  message += from < to ? Message({" and are both live in the steps ", pool.TimeOf(from), " to ",
+                                  pool.TimeOf(to - 1)})
+                       : ", which conflicts forbids";
   return {ErrorCode::kPinsCollide,
           std::move(message),
           PathOf(file, pool.row[b], ".offset"),
@@ -209,14 +205,14 @@ Status CheckPins(const IntervalFile& file, const IntervalProblem& pool) {
     if (pin == kNoBytes) continue;
     if (pin % problem.alignment_of(b) != 0) {
       return Fail(ErrorCode::kInvalidInput,
-                  "the offset " + std::to_string(pin) + " of " + Quoted(file, pool.row[b]) +
-                      " is no multiple of its alignment " + std::to_string(problem.alignment_of(b)),
+                  Message({"the offset ", pin, " of \"", NameOf(file, pool.row[b]),
+                           "\" is no multiple of its alignment ", problem.alignment_of(b)}),
                   PathOf(file, pool.row[b], ".offset"));
     }
     if (!FitsBytes(pin, problem.size[b])) {
       return Fail(ErrorCode::kTooLarge,
-                  Quoted(file, pool.row[b]) + " ends at " + std::to_string(pin + problem.size[b]) +
-                      ", above 2^53 - 1 = " + std::to_string(kMaxBytes),
+                  Message({"\"", NameOf(file, pool.row[b]), "\" ends at ", pin + problem.size[b],
+                           ", above 2^53 - 1 = ", kMaxBytes}),
                   PathOf(file, pool.row[b], ".offset"));
     }
   }
