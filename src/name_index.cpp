@@ -1,7 +1,8 @@
 #include "name_index.h"
 
 #include <algorithm>
-#include <numeric>
+
+#include "row_sort.h"
 
 namespace memplan {
 
@@ -11,10 +12,17 @@ int32_t NameIndex::Find(std::string_view name) {
     return static_cast<int32_t>(expected_++);
   }
   if (sorted_.size() != column.size()) {
-    sorted_.resize(column.size());
-    std::iota(sorted_.begin(), sorted_.end(), 0);
-    std::sort(sorted_.begin(), sorted_.end(),
-              [&](int32_t a, int32_t b) { return (*names_)[column[a]] < (*names_)[column[b]]; });
+    struct Row {
+      std::string_view name;
+      int32_t row;
+    };
+    std::vector<Row> rows;
+    rows.reserve(column.size());
+    for (const NameId id : column) {
+      rows.push_back({(*names_)[id], static_cast<int32_t>(rows.size())});
+    }
+    SortRows(&rows, [](const Row& a, const Row& b) { return a.name < b.name; });
+    for (const Row& row : rows) sorted_.push_back(row.row);
   }
   const auto at = std::lower_bound(
       sorted_.begin(), sorted_.end(), name,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "row_sort.h"
+
 namespace memplan::verifier {
 namespace {
 
@@ -186,9 +188,21 @@ class Binder {
 
   void SortBindings(Call* call) {
     const std::vector<TensorIndex>& storage = reading_.submodules[call->submodule]->storage;
-    std::stable_sort(
-        call->by_reference.begin(), call->by_reference.end(),
-        [&](const auto& a, const auto& b) { return storage[a.first] < storage[b.first]; });
+    struct Keyed {
+      TensorIndex storage;
+      int32_t place;
+      TensorIndex inner, outer;
+    };
+    std::vector<Keyed> rows;
+    for (const auto& [inner, outer] : call->by_reference) {
+      rows.push_back({storage[inner], static_cast<int32_t>(rows.size()), inner, outer});
+    }
+    SortRows(&rows, [](const Keyed& a, const Keyed& b) {
+      return a.storage != b.storage ? a.storage < b.storage : a.place < b.place;
+    });
+    for (size_t i = 0; i < rows.size(); ++i) {
+      call->by_reference[i] = {rows[i].inner, rows[i].outer};
+    }
   }
 
   std::string Name(size_t call) const {

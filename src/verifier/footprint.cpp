@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "row_sort.h"
+
 namespace memplan::verifier {
 
 Footprint MakeFootprint(std::vector<ByteRange> ranges) {
-  std::sort(ranges.begin(), ranges.end(), [](const ByteRange& a, const ByteRange& b) {
+  SortRows(&ranges, [](const ByteRange& a, const ByteRange& b) {
     return a.pool != b.pool ? a.pool < b.pool : a.from < b.from;
   });
   size_t kept = 0;

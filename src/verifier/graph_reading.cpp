@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "row_sort.h"
 #include "verifier/flow_binding.h"
 #include "verifier/storage_map.h"
 
@@ -165,14 +166,14 @@ class Reader {
     const Signature& signature = graph_.signature;
     std::vector<NameId> mutated;
     for (const NamePair& pair : signature.buffers_to_mutate) mutated.push_back(pair.value);
-    std::sort(mutated.begin(), mutated.end());
+    SortRows(&mutated);
     std::vector<std::pair<NameId, NameId>> buffers;  // placeholder target and buffer
     for (const NamePair& pair : signature.inputs_to_buffers) {
       if (std::binary_search(mutated.begin(), mutated.end(), pair.value)) {
         buffers.emplace_back(pair.key, pair.value);
       }
     }
-    std::sort(buffers.begin(), buffers.end());
+    SortRows(&buffers);
     if (buffers.empty()) return;
     for (NodeIndex n = 0; n < nodes_.size(); ++n) {
       if (nodes_.op[n] != Op::kPlaceholder) continue;

@@ -7,6 +7,7 @@
 #include "graph_hash.h"
 #include "interval_file.h"
 #include "plan_reader.h"
+#include "row_sort.h"
 #include "verifier.h"
 #include "verifier/fault_list.h"
 #include "verifier/live_item.h"
@@ -87,8 +88,9 @@ class IntervalChecker {
     if (!file_.first_gap.empty()) {
       std::vector<IntervalFile::TimeGap> gaps(file_.gaps.begin() + file_.first_gap[row],
                                               file_.gaps.begin() + file_.first_gap[row + 1]);
-      std::sort(gaps.begin(), gaps.end(),
-                [](const auto& a, const auto& b) { return a.from < b.from; });
+      SortRows(&gaps, [](const IntervalFile::TimeGap& a, const IntervalFile::TimeGap& b) {
+        return a.from < b.from;
+      });
       for (const IntervalFile::TimeGap& gap : gaps) {
         if (gap.from > from) fn(from, gap.from);
         from = std::max(from, gap.to);
@@ -105,7 +107,7 @@ class IntervalChecker {
       if (!IsPlaced(row) || !IsLive(row)) continue;
       ForSpans(row, [&](int64_t from, int64_t) { times.push_back(from); });
     }
-    std::sort(times.begin(), times.end());
+    SortRows(&times);
     times.erase(std::unique(times.begin(), times.end()), times.end());
     const auto ticks_before = [&](int64_t time) {
       return static_cast<int32_t>(std::lower_bound(times.begin(), times.end(), time) -

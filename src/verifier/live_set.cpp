@@ -1,7 +1,8 @@
 #include "verifier/live_set.h"
 
 #include <algorithm>
-#include <numeric>
+
+#include "row_sort.h"
 
 namespace memplan::verifier {
 
@@ -34,13 +35,22 @@ void DisjointSet::Remove(ItemIndex item) {
 }
 
 OverlappingSet::OverlappingSet(const std::vector<LiveItem>& items) : items_(items) {
-  sorted_.resize(items.size());
-  std::iota(sorted_.begin(), sorted_.end(), 0);
-  std::sort(sorted_.begin(), sorted_.end(), [&](ItemIndex a, ItemIndex b) {
-    if (items[a].pool != items[b].pool) return items[a].pool < items[b].pool;
-    if (items[a].from != items[b].from) return items[a].from < items[b].from;
-    return a < b;
+  struct Start {
+    Bytes from;
+    MemId pool;
+    ItemIndex item;
+  };
+  std::vector<Start> starts;
+  starts.reserve(items.size());
+  for (const LiveItem& item : items) {
+    starts.push_back({item.from, item.pool, static_cast<ItemIndex>(starts.size())});
+  }
+  SortRows(&starts, [](const Start& a, const Start& b) {
+    if (a.pool != b.pool) return a.pool < b.pool;
+    return a.from != b.from ? a.from < b.from : a.item < b.item;
   });
+  sorted_.reserve(items.size());
+  for (const Start& start : starts) sorted_.push_back(start.item);
   rank_.resize(items.size());
   for (size_t i = 0; i < sorted_.size(); ++i) rank_[sorted_[i]] = static_cast<uint32_t>(i);
   while (leaves_ < items.size()) leaves_ *= 2;

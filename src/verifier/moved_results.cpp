@@ -1,8 +1,9 @@
 #include "verifier/moved_results.h"
 
 #include <algorithm>
-#include <set>
-#include <tuple>
+#include <utility>
+
+#include "row_sort.h"
 
 namespace memplan::verifier {
 namespace {
@@ -17,6 +18,29 @@ struct Ends {
   std::vector<Bound> bound;
 };
 
+// The storages met so far: a list while they are few.
+class Seen {
+ public:
+  explicit Seen(size_t count) : count_(count) {}
+  // False where it was met before.
+  bool Add(TensorIndex storage) {
+    if (!all_.empty()) return std::exchange(all_[storage], uint8_t{1}) == 0;
+    if (std::find(few_.begin(), few_.end(), storage) != few_.end()) return false;
+    few_.push_back(storage);
+    if (few_.size() == kFew) {
+      all_.resize(count_);
+      for (const TensorIndex s : few_) all_[s] = 1;
+    }
+    return true;
+  }
+
+ private:
+  static constexpr size_t kFew = 32;
+  size_t count_;
+  std::vector<TensorIndex> few_;
+  std::vector<uint8_t> all_;
+};
+
 // Follows `output` of `branch` through the conds inside the branch.
 Ends FollowOutput(const PlacedGraph& branch, TensorIndex output, MemId pool) {
   Ends ends;
@@ -25,11 +49,11 @@ Ends FollowOutput(const PlacedGraph& branch, TensorIndex output, MemId pool) {
     Bytes offset;  // of the output tensor in it
   };
   std::vector<Step> open{{branch.reading->storage[output], branch.reading->offset_of(output)}};
-  std::set<TensorIndex> seen;
+  Seen seen(branch.pool.size());
   while (!open.empty()) {
     const Step step = open.back();
     open.pop_back();
-    if (!seen.insert(step.storage).second) continue;
+    if (!seen.Add(step.storage)) continue;
     const uint8_t flags = branch.reading->flags[step.storage];
     if ((flags & (kConstant | kUnbound)) != 0) continue;  // copied
     if ((flags & kByReference) != 0) ends.bound.push_back({step.storage, step.offset});
@@ -68,10 +92,9 @@ class Follower {
         }
       }
     }
-    const auto order = [](const HandedThrough& a, const HandedThrough& b) {
+    SortRows(&graph_.handed, [](const HandedThrough& a, const HandedThrough& b) {
       return a.result != b.result ? a.result < b.result : a.source < b.source;
-    };
-    std::sort(graph_.handed.begin(), graph_.handed.end(), order);
+    });
     Lengthen();
     DropDoubles();
   }
@@ -111,22 +134,28 @@ class Follower {
   // longest go first, so each storage is settled when first reached.
   void Lengthen() {
     const std::vector<HandedThrough>& handed = graph_.handed;
-    std::vector<uint32_t> order(handed.size());
-    for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<uint32_t>(i);
-    const auto last = [&](uint32_t i) { return graph_.life[handed[i].result].last; };
-    std::stable_sort(order.begin(), order.end(),
-                     [&](uint32_t a, uint32_t b) { return last(a) > last(b); });
-    std::vector<bool> done(handed.size());
-    for (const uint32_t i : order) {
-      std::vector<TensorIndex> open{handed[i].result};
+    struct Step {
+      NodeIndex last;
+      uint32_t row;
+    };
+    std::vector<Step> order;
+    for (const HandedThrough& row : handed) {
+      order.push_back({graph_.life[row.result].last, static_cast<uint32_t>(order.size())});
+    }
+    SortRows(&order, [](const Step& a, const Step& b) {
+      return a.last != b.last ? a.last > b.last : a.row < b.row;
+    });
+    std::vector<uint8_t> done(handed.size());
+    for (const Step& step : order) {
+      std::vector<TensorIndex> open{handed[step.row].result};
       while (!open.empty()) {
         const TensorIndex result = open.back();
         open.pop_back();
         auto at = std::lower_bound(
             handed.begin(), handed.end(), result,
             [](const HandedThrough& row, TensorIndex storage) { return row.result < storage; });
-        if (at == handed.end() || at->result != result || done[at - handed.begin()]) continue;
-        done[at - handed.begin()] = true;
+        if (at == handed.end() || at->result != result || done[at - handed.begin()] != 0) continue;
+        done[at - handed.begin()] = 1;
         for (; at != handed.end() && at->result == result; ++at) {
           graph_.life[at->source].Extend(graph_.life[result].last);
           open.push_back(at->source);
@@ -137,15 +166,18 @@ class Follower {
 
   // Both branches, or outputs that are one tensor, can leave a result in the same place.
   void DropDoubles() {
-    const auto key = [](const RestingPlace& a) {
-      return std::make_tuple(a.result, a.start, a.flow);
-    };
-    std::sort(resting_.begin(), resting_.end(),
-              [&](const RestingPlace& a, const RestingPlace& b) { return key(a) < key(b); });
-    const auto same = [&](const RestingPlace& a, const RestingPlace& b) {
-      return key(a) == key(b);
-    };
-    resting_.erase(std::unique(resting_.begin(), resting_.end(), same), resting_.end());
+    SortRows(&resting_, [](const RestingPlace& a, const RestingPlace& b) {
+      if (a.result != b.result) return a.result < b.result;
+      return a.start != b.start ? a.start < b.start : a.flow < b.flow;
+    });
+    size_t kept = 0;
+    for (const RestingPlace& place : resting_) {
+      const bool same = kept > 0 && resting_[kept - 1].result == place.result &&
+                        resting_[kept - 1].start == place.start &&
+                        resting_[kept - 1].flow == place.flow;
+      if (!same) resting_[kept++] = place;
+    }
+    resting_.resize(kept);
   }
 
   PlacedGraph& graph_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "row_sort.h"
 #include "verifier.h"
 #include "verifier/live_set.h"
 #include "verifier/sweep.h"
@@ -134,7 +135,7 @@ class Checker {
       made.push_back({outer.storage[result], inner.storage[output], caller.address(result),
                       inner.offset_of(output), outer.graph->tensors.nbytes[result]});
     }
-    std::sort(made.begin(), made.end());
+    SortRows(&made);
     return made;
   }
 
@@ -255,7 +256,7 @@ class Checker {
     for (const Flow& flow : reading_.flows) {
       for (const Call& call : flow.calls) calls.emplace_back(call.submodule, flow.node);
     }
-    std::sort(calls.begin(), calls.end());
+    SortRows(&calls);
     calls.erase(std::unique(calls.begin(), calls.end()), calls.end());
     for (size_t i = 0, next = 0; i < calls.size(); i = next) {
       while (next < calls.size() && calls[next].first == calls[i].first) ++next;

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "row_sort.h"
 #include "verifier/overlap_checker.h"
 
 namespace memplan::verifier {
@@ -74,8 +75,8 @@ int64_t CountSharingPairs(const std::vector<LiveItem>& items) {
     starts.emplace_back(item.pool, item.from);
     ends.emplace_back(item.pool, item.to);
   }
-  std::sort(starts.begin(), starts.end());
-  std::sort(ends.begin(), ends.end());
+  SortRows(&starts);
+  SortRows(&ends);
   // Of each item with those that start before it or where it does: all that have not ended by then.
   int64_t pairs = 0;
   size_t ended = 0;

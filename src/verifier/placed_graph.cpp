@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "row_sort.h"
 #include "verifier/moved_results.h"
 
 namespace memplan::verifier {
@@ -86,7 +87,7 @@ class Placer {
         }
       }
     }
-    std::sort(late.begin(), late.end());
+    SortRows(&late);
     auto next_late = late.begin();
     const TensorIndex count = reading_.graph->tensors.size();
     for (TensorIndex s = 0; s < count; ++s) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "row_sort.h"
+
 namespace memplan::verifier {
 namespace {
 
@@ -285,7 +287,7 @@ class RowChecker {
       }
       freed.push_back(storage);
     }
-    std::sort(freed.begin(), freed.end());
+    SortRows(&freed);
     for (size_t i = 1; i < freed.size(); ++i) {
       if (freed[i] == freed[i - 1]) {
         Add("FREED_TWICE", {freed[i]}, Name(freed[i]) + " is freed twice");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "row_sort.h"
 #include "verifier/live_set.h"
 
 namespace memplan::verifier {
@@ -23,8 +24,8 @@ std::vector<StatePlace> ListState(const std::vector<std::unique_ptr<PlacedGraph>
   for (size_t m = 0; m < methods.size(); ++m) {
     const PlacedGraph& method = *methods[m];
     std::vector<StateBuffer> state = method.reading->state;
-    std::sort(state.begin(), state.end(),
-              [](const StateBuffer& a, const StateBuffer& b) { return a.storage < b.storage; });
+    SortRows(&state,
+             [](const StateBuffer& a, const StateBuffer& b) { return a.storage < b.storage; });
     auto next = state.begin();
     for (size_t i = 0; i < method.first_resting; ++i) {
       const LiveItem& item = method.items[i];
@@ -141,8 +142,10 @@ class StateGuard {
 void CheckStatePlaces(const std::vector<std::unique_ptr<PlacedGraph>>& methods, const Names& names,
                       FaultList* faults) {
   std::vector<StatePlace> state = ListState(methods);
-  std::stable_sort(state.begin(), state.end(),
-                   [](const StatePlace& a, const StatePlace& b) { return a.buffer < b.buffer; });
+  SortRows(&state, [](const StatePlace& a, const StatePlace& b) {
+    if (a.buffer != b.buffer) return a.buffer < b.buffer;
+    return a.method != b.method ? a.method < b.method : a.storage < b.storage;
+  });
   for (size_t i = 1; i < state.size(); ++i) {
     const StatePlace &first = state[i - 1], &second = state[i];
     if (first.buffer != second.buffer || (first.pool == second.pool && first.from == second.from)) {
