@@ -98,6 +98,18 @@ describe("what if", () => {
   });
 });
 
+describe("a capacity that the file gives", () => {
+  it("is drawn and explained where the plan does not fit it", async () => {
+    await dropFile(page, "camera.json", data("cases/08-needs-more-than-it-has.json"));
+    await settled(page);
+    const misfit = await page.locator(".misfit").textContent();
+    expect(misfit).toContain("212,064 bytes");
+    expect(misfit).toContain("191,120 bytes");
+    expect(misfit).toContain("c1 (108 KiB)");
+    expect(await headlineBytes(page)).toBe(212_064);
+  });
+});
+
 describe("a search", () => {
   it("shows its progress, improves the picture, and stops with the best plan so far", async () => {
     await page.locator(".sample", { hasText: "MiniMalloc D" }).click();

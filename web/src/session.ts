@@ -200,9 +200,13 @@ async function planOrMisfit(from: Source, mine: NonNullable<typeof running>, pre
     return run;
   } catch (error) {
     const failure = failureOf(error);
-    const { capacity, ...rest } = options.value;
-    if (!["DOES_NOT_FIT", "NOT_FOUND_IN_TIME"].includes(failure.code) || capacity === undefined) throw error;
-    const run = await planInWorker(from.bytes, { ...rest, ...more });
+    if (!["DOES_NOT_FIT", "NOT_FOUND_IN_TIME"].includes(failure.code)) throw error;
+    // The option wins over a capacity that the file itself gives.
+    const run = await planInWorker(from.bytes, {
+      ...options.value,
+      capacity: Number.MAX_SAFE_INTEGER,
+      ...more,
+    });
     if (running === mine) misfit.value = failure;
     return run;
   }
@@ -218,7 +222,7 @@ async function show(from: Source, next: Plan, wanted: () => boolean): Promise<vo
     title: from.title,
     bytes: from.bytes,
     plan: next,
-    capacity: capacities(options.value.capacity, next.buffer_sizes.length),
+    capacity: capacities(options.value.capacity ?? missed(), next.buffer_sizes.length),
   });
   // A preview may take longer to draw than the plan that came after it.
   if (!wanted() || turn !== showing) return opened.close();
@@ -237,6 +241,15 @@ export function dress(opened: Picture): void {
   opened.setTheme(theme.value);
   opened.colourBy(colourBy.value);
   if (query.value) void opened.search(query.value);
+}
+
+/** The capacity of the file that was missed, by mem_id. */
+function missed(): number[] | undefined {
+  const details = misfit.value?.details;
+  if (!details) return undefined;
+  const list: number[] = [];
+  list[details.mem_id] = details.available;
+  return list;
 }
 
 export function capacities(capacity: Options["capacity"], pools: number): (number | null)[] {
