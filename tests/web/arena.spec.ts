@@ -220,6 +220,13 @@ describe("looking closer", () => {
     }
   });
 
+  it("changes the colours by key", async () => {
+    await page.keyboard.press("2");
+    expect(await page.getByLabel("Colour by").inputValue()).toBe("lifetime");
+    await page.keyboard.press("3");
+    expect(await page.locator(".legend").textContent()).toContain("CONV_2D");
+  });
+
   it("sorts the table by any column", async () => {
     await page.getByRole("button", { name: "Offset" }).click();
     const offsets = await page.locator(".rows-table tbody tr td:nth-child(3)").allTextContents();

@@ -2,6 +2,7 @@ import { formatBytes, formatCount } from "../bytes";
 import { beside } from "../compare/beside";
 import { later } from "../later";
 import { colourBy, query } from "../session";
+import { KeyHelp } from "./key_help";
 import { Legend } from "./legend";
 import { LiveStrip } from "./live_strip";
 import { totalBytes } from "./model";
@@ -93,6 +94,7 @@ export function ArenaView({ picture }: { picture: Picture }) {
         </div>
         {beside.value && <BesideView main={picture} />}
       </div>
+      <KeyHelp />
     </section>
   );
 }

@@ -1,6 +1,9 @@
+import { colourBy } from "../session";
 import { goToPeak, panBy, stepScrub, stepTensor, zoomAbout, zoomToTensor } from "./gestures";
+import type { ColourBy } from "./palette";
 import type { Picture } from "./picture";
 
+const kColours: readonly ColourBy[] = ["size", "lifetime", "operator", "module", "pool"];
 const kPan = 0.12;
 const kZoom = 1.35;
 
@@ -86,6 +89,13 @@ function select(picture: Picture, key: string): boolean {
       return true;
     case "/":
       document.querySelector<HTMLInputElement>("#search")?.focus();
+      return true;
+    case "1":
+    case "2":
+    case "3":
+    case "4":
+    case "5":
+      colourBy.value = kColours[Number(key) - 1] ?? "size";
       return true;
     case "l":
       picture.lane.value = (picture.lane.value + 1) % Math.max(1, picture.model.lanes.length);
