@@ -1,4 +1,4 @@
-// Prints the figures that memplan is held to, each beside its yardstick: `npm run bench [placing|package|import]`.
+// Prints the figures that memplan is held to, each beside its yardstick: `npm run bench [placing|planners|package|import]`.
 import { execFileSync } from "node:child_process";
 import { buildPackage, buildPreset } from "./build.mjs";
 import { ROOT, run } from "./steps.mjs";
@@ -33,6 +33,12 @@ async function placing() {
   }
 }
 
+/** The smallest plans and how soon, in wasm. */
+async function planners() {
+  await buildPreset("wasm", "memplan_planners_bench");
+  await run("node", ["build/wasm/memplan_planners_bench.cjs"]);
+}
+
 async function packageFigures() {
   await buildPackage();
   await run("node", ["tests/bench/package_bench.mjs"]);
@@ -44,7 +50,7 @@ async function importing() {
   await run("node", ["tests/bench/import_bench.mjs"]);
 }
 
-const BENCHES = { placing, package: packageFigures, import: importing };
+const BENCHES = { placing, planners, package: packageFigures, import: importing };
 const wanted = process.argv.slice(2);
 for (const name of wanted.length > 0 ? wanted : Object.keys(BENCHES)) {
   await BENCHES[name]();

@@ -6,8 +6,9 @@
 namespace memplan {
 namespace {
 
-// More left over than this is a flat load, where only lower and lower ceilings help.
+// More left over than this, or than one in so many, is a flat load, where repair hardly helps.
 constexpr int64_t kMostLeftOver = 500;
+constexpr int64_t kLeastPerLeftOver = 10;
 
 }  // namespace
 
@@ -28,7 +29,8 @@ int64_t PassStage::Place(AutoState* state) {
   state->Offer(name_, pass.offset, pass.steps);
   pass_steps_ = pass.steps;
   left_over_ = static_cast<int64_t>(pass.left_over.size());
-  done_ = repairs_ == 0 || left_over_ == 0 || left_over_ > kMostLeftOver;
+  done_ = repairs_ == 0 || left_over_ == 0 || left_over_ > kMostLeftOver ||
+          left_over_ * kLeastPerLeftOver > state->packing().count();
   if (!done_) {
     for (const ItemIndex item : pass.left_over) pass.offset[item] = -1;
     under_ceiling_ = std::move(pass.offset);
