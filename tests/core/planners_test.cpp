@@ -173,5 +173,50 @@ TEST(Planners, AnswerTheSameHoweverTheStepsAreCut) {
   }
 }
 
+// Buffers of one object never meet, lie at one offset, and objects share no byte.
+TEST(Planners, SharedObjectsAreWholeSlots) {
+  for (const PlannerInfo& info : AllPlanners()) {
+    if (!info.shared_objects) continue;
+    for (uint64_t seed = 0; seed < 60; ++seed) {
+      RandomProblemOptions options;
+      options.buffers = 40;
+      options.gaps = seed & 1;
+      options.alignments = seed & 2;
+      const Problem problem = RandomProblem(options, seed);
+      const std::unique_ptr<Planner> planner = info.make(problem, {});
+      planner->Step(1'000);
+      const Placement* placement = planner->best();
+      ASSERT_TRUE(placement) << info.name;
+      ASSERT_EQ(placement->object.size(), problem.size.size()) << info.name;
+      for (BufferIndex a = 0; a < problem.count(); ++a) {
+        for (BufferIndex b = a + 1; b < problem.count(); ++b) {
+          if (!problem.is_live(a) || !problem.is_live(b)) continue;
+          const bool one = placement->object[a] == placement->object[b];
+          const bool apart = placement->offset[a] + problem.size[a] <= placement->offset[b] ||
+                             placement->offset[b] + problem.size[b] <= placement->offset[a];
+          EXPECT_EQ(one, !apart) << info.name << ", seed " << seed << ": " << a << ", " << b;
+          if (one) {
+            EXPECT_EQ(placement->offset[a], placement->offset[b]) << info.name;
+            EXPECT_FALSE(Conflicts(problem, a, b)) << info.name;
+          }
+        }
+      }
+    }
+  }
+}
+
+// Case 02: two tenants of one dead block need 1400 bytes where slots stay whole.
+TEST(Planners, WholeSlotsCostWhatCase02Says) {
+  Problem problem;
+  problem.lower = {0, 3, 3};
+  problem.upper = {3, 7, 7};
+  problem.size = {1000, 500, 400};
+  for (const std::string_view name : {"greedy", "shared_by_size", "shared_by_breadth"}) {
+    const std::unique_ptr<Planner> planner = FindPlanner(name)->make(problem, {});
+    planner->Step(1'000);
+    EXPECT_EQ(planner->best()->peak, 1400) << name;
+  }
+}
+
 }  // namespace
 }  // namespace memplan
