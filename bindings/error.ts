@@ -20,7 +20,9 @@ export type ErrorCode =
 
 /** A tensor or buffer named in {@link FitDetails}. */
 export interface NamedBytes {
+  /** As in the input. */
   id: string;
+  /** Its size. */
   bytes: number;
 }
 
@@ -30,7 +32,9 @@ export interface FitDetails {
   mem_id: number;
   /** Node index, or the time of an interval problem. */
   node: number;
+  /** Live at `node`, or of the smallest plan known. */
   required: number;
+  /** The capacity. */
   available: number;
   /** `required` − `available`. */
   excess: number;
@@ -42,6 +46,7 @@ export interface FitDetails {
 
 /** Everything that memplan throws. After one, the next call works. */
 export class MemplanError extends Error {
+  /** Always `MemplanError`. */
   override readonly name = "MemplanError";
   /** Stable; for programs. */
   readonly code: ErrorCode;

@@ -65,6 +65,7 @@ export interface Scratch {
 export interface Node {
   /** Unique within its graph. */
   name: string;
+  /** What kind of node it is, as torch.fx has it. */
   op: "placeholder" | "get_attr" | "call_function" | "call_module" | "call_method" | "output";
   /** Operator name, or one of the targets with a meaning of their own (`memory.alloc`, `memory.view`, `cond`, …). */
   target?: string;
@@ -74,6 +75,7 @@ export interface Node {
   specs?: (string | null)[];
   /** Default `functional`. */
   variant?: "functional" | "out" | "inplace";
+  /** Whether it reads a weight that is trained; such placeholders are not planned. Default false. */
   weight_has_gradient?: boolean;
   /** Of an `executorch_call_delegate`. */
   backend_id?: string;
@@ -83,6 +85,7 @@ export interface Node {
   carried?: number;
   /** How many operands a `map` or `scan` slices. */
   mapped?: number;
+  /** Memory that it needs while it runs. */
   scratch?: Scratch[];
   /** Where it comes from in the model's source, carried through to views. */
   source?: string;
@@ -94,6 +97,7 @@ export interface Node {
 export interface Pool {
   /** From 1. */
   mem_id: number;
+  /** For people: `SRAM`. */
   name?: string;
   /** Bytes. */
   capacity?: number;
@@ -101,20 +105,29 @@ export interface Pool {
   alignment?: number;
 }
 
+/** Which inputs of a graph are buffers that keep their bytes between runs. */
+export interface Signature {
+  /** Placeholder target → buffer name. */
+  inputs_to_buffers?: Record<string, string>;
+  /** Name of the node that holds the new value → buffer name. */
+  buffers_to_mutate?: Record<string, string>;
+}
+
 /** A model as a list of steps in execution order; the input format, version 1. */
 export interface Graph {
+  /** Of the format. */
   version?: 1;
+  /** Of the model. */
   name?: string;
+  /** The unique tensors that the nodes refer to. */
   tensors: Tensor[];
+  /** In execution order. */
   nodes: Node[];
   /** Branches and bodies of control flow, by name. */
   submodules?: Record<string, Graph>;
-  signature?: {
-    /** Placeholder target → buffer name. */
-    inputs_to_buffers?: Record<string, string>;
-    /** Name of the node that holds the new value → buffer name. */
-    buffers_to_mutate?: Record<string, string>;
-  };
+  /** Which inputs are mutable buffers. */
+  signature?: Signature;
+  /** The memory to plan into. */
   pools?: Pool[];
   /** Bytes taken already, per mem_id; index 0 is never used. */
   input_mem_buffer_sizes?: number[];
@@ -124,7 +137,9 @@ export interface Graph {
 
 /** Several graphs of one model, planned together. */
 export interface Methods {
+  /** Of the format. */
   version?: 1;
+  /** The graphs, by name. */
   methods: Record<string, Graph>;
   /** Whether buffers of one name have one place in all methods. */
   shared_buffers?: boolean;
@@ -132,6 +147,7 @@ export interface Methods {
 
 /** One row of an {@link IntervalProblem}. */
 export interface Buffer {
+  /** Unique within the problem. */
   id: string;
   /** First time at which it is live, inclusive. */
   lower: number;
@@ -151,9 +167,11 @@ export interface Buffer {
 
 /** A problem that has lifetimes and no graph. MiniMalloc's CSV reads to the same thing. */
 export interface IntervalProblem {
+  /** Of the format. */
   version?: 1;
   /** Bytes, for all pools or per mem_id. */
   capacity?: number | number[];
+  /** What is to be placed. */
   buffers: Buffer[];
   /** Pairs of ids that never overlap in bytes, whatever their times. */
   conflicts?: [string, string][];
@@ -220,6 +238,7 @@ export interface VerifyOptions
 
 /** Where one tensor lies. */
 export interface PlannedTensor {
+  /** As in the input. */
   id: string;
   /** First and last node index that refer to its storage, inclusive; null where nothing does. */
   lifetime: [number, number] | null;
@@ -233,6 +252,14 @@ export interface PlannedTensor {
   mem_offset: number | null;
 }
 
+/** When a tensor without a bound is given back. */
+export interface Free {
+  /** Name of the node after which. */
+  after: string;
+  /** Id of the tensor. */
+  tensor: string;
+}
+
 /** The plan of one graph. */
 export interface GraphPlan {
   /** Bytes per mem_id; index 0 is never used. Null for a submodule that the rules never plan. */
@@ -240,29 +267,98 @@ export interface GraphPlan {
   /** In the order of the graph's `tensors`. */
   tensors: PlannedTensor[];
   /** Tensors without a bound, each after the last node that reads it. */
-  frees: { after: string; tensor: string }[];
+  frees: Free[];
+  /** By name, as in the graph. */
   submodules?: Record<string, GraphPlan>;
 }
 
 /** What one algorithm reached when several ran. */
 export interface AlgorithmResult {
+  /** A name from {@link Memplan.algorithms}. */
   algorithm: string;
   /** Bytes over all pools; null where it found nothing that fits. */
   total: number | null;
-  /** Milliseconds, of the clock where there is one. */
-  time_ms?: number;
+  /** Steps it took, the same on every machine. */
+  steps: number;
+}
+
+/** Bytes that memplan would plan if it owned inputs and outputs, or only some of them. */
+export interface Ownership {
+  /** It owns both. */
+  both: number;
+  /** It owns the inputs alone. */
+  inputs: number;
+  /** It owns the outputs alone. */
+  outputs: number;
+  /** It owns neither. */
+  neither: number;
+}
+
+/** Bytes that two ways to plan have saved. */
+export interface Savings {
+  /** Against reserving the largest submodule for ever. */
+  nesting?: number;
+  /** By writing results over dying inputs. */
+  inplace?: number;
+}
+
+/** A result that is written over an input, or is not. */
+export interface InplaceResult {
+  /** Id of the result. */
+  tensor: string;
+  /** Id of the input. */
+  base: string;
+  /** Bytes saved, where it is written in place. */
+  bytes?: number;
+  /** Why it is not. */
+  refused?: string;
+}
+
+/** Where the bytes of a mutable buffer lie. */
+export interface StatePlace {
+  /** Name, as in the signature. */
+  buffer: string;
+  /** Its size. */
+  bytes: number;
+  /** Memory pool; null where it is not planned. */
+  mem_id: number | null;
+  /** Bytes from the start of the pool; null where it is not planned. */
+  mem_offset: number | null;
+}
+
+/** A tensor that its preferred pool had no room for. */
+export interface Spill {
+  /** Its id. */
+  tensor: string;
+  /** Memory pool that had no room. */
+  from: number;
+  /** Memory pool that it lies in. */
+  to: number;
+  /** In words. */
+  reason: string;
+}
+
+/** The device that a set of buffers lies on. */
+export interface BufferDevice {
+  /** Memory pool. */
+  mem_id: number;
+  /** As in `cpu:0`. */
+  device: string;
 }
 
 /** A memory plan: the very object that plan JSON holds. */
 export interface Plan extends GraphPlan {
+  /** Of the format. */
   version: 1;
   /** The algorithm that won. */
   algorithm: string;
+  /** Whose lifetimes and accounting. */
   rules: Rules;
   /** As used, so that the plan can be checked later. */
   options: Record<string, unknown>;
   /** Of the parsed graph: text, object and key order do not matter. */
   graph_hash: string;
+  /** Bytes per mem_id; index 0 is never used. */
   buffer_sizes: number[];
   /** `sound` only: bytes per mem_id; no plan can be smaller. */
   lower_bound?: number[];
@@ -272,46 +368,59 @@ export interface Plan extends GraphPlan {
   results?: AlgorithmResult[];
   /** The plans of {@link Methods}, by name. */
   methods?: Record<string, GraphPlan>;
-  /** Bytes that would be planned if memplan owned inputs and outputs, or only some of them. */
-  ownership?: { both: number; inputs: number; outputs: number; neither: number };
-  /** Bytes saved by nested planning and by writing in place. */
-  saved?: { nesting?: number; inplace?: number };
-  inplace?: ({ tensor: string; base: string } & ({ bytes: number } | { refused: string }))[];
-  /** Mutable buffers, with their place. */
-  state?: { buffer: string; bytes: number; mem_id: number | null; mem_offset: number | null }[];
-  spilled?: { tensor: string; from: number; to: number; reason: string }[];
+  /** `sound` only: what other owners would come to. */
+  ownership?: Ownership;
+  /** `sound` only. */
+  saved?: Savings;
+  /** `sound` only, with the option `inplace`. */
+  inplace?: InplaceResult[];
+  /** `sound` only: the mutable buffers. */
+  state?: StatePlace[];
+  /** `sound` only, with pools that have a capacity. */
+  spilled?: Spill[];
   /** With `enableNonCpuMemoryPlanning` only. */
-  buffer_devices?: { mem_id: number; device: string }[];
+  buffer_devices?: BufferDevice[];
 }
 
 /** One fault of a plan. */
 export interface Fault {
+  /** Which check found it. */
   check: "storage_reuse" | "graph_input_output" | "plan";
   /** Stable, upper case: `STORAGE_OVERLAP`, `MEM_OBJ_ID_MISMATCH`, … */
   code: string;
+  /** In words. */
   message: string;
   /** Submodule names joined by `/`; empty for the top graph. */
   graph: string;
+  /** Ids of those concerned. */
   tensors: string[];
+  /** Names of those concerned. */
   nodes: string[];
-  /** From (inclusive) and to (exclusive), in the pool; null where no bytes are in question. */
-  bytes: [number, number] | null;
+  /** From (inclusive) and to (exclusive), in the pool. */
+  bytes: [number, number];
 }
 
 /** The verdict on a plan. */
 export interface Report {
+  /** Whether there is no fault. */
   ok: boolean;
   /** Pairs of tensors of the top graph that share bytes; null where `storage_reuse` failed. */
   reuse_pairs: number | null;
+  /** Every fault under `sound`; the first of each check under the ExecuTorch rules. */
   errors: Fault[];
 }
 
 /** What {@link Memplan.verify} needs of a plan, ours or anybody's. */
 export interface PlanToVerify {
+  /** Bytes per mem_id; index 0 is never used. */
   buffer_sizes: number[] | null;
+  /** One for each tensor of the graph, in any order. */
   tensors: (Pick<PlannedTensor, "id" | "mem_id" | "mem_offset"> & Partial<PlannedTensor>)[];
+  /** By name, as in the graph. */
   submodules?: Record<string, PlanToVerify>;
+  /** By name, as in the input. */
   methods?: Record<string, PlanToVerify>;
+  /** Where it is there, it must be the graph's. */
   graph_hash?: string;
 }
 
@@ -323,8 +432,6 @@ export interface Algorithm {
   summary: string;
   /** The paper or upstream function that it follows. */
   source: string;
-  /** The rules that know it. */
-  rules: Rules[];
   /** What it honours beyond size, lifetime and one alignment. */
   honours: ("alignment" | "pins" | "gaps" | "conflicts")[];
   /** Whether it gives out whole slots only, as `mem_obj_id`. */

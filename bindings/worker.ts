@@ -6,7 +6,7 @@
 import { type MemplanWorker, openWorker, type StartWorker, type WorkerLoadOptions } from "./worker_client.js";
 
 export { type ErrorCode, type FitDetails, MemplanError, type NamedBytes } from "./error.js";
-export type { LoadOptions } from "./memplan.js";
+export type { LoadOptions, Memplan } from "./memplan.js";
 export type * from "./types.js";
 export type { WasmSource } from "./wasm_source.js";
 export type { MemplanWorker, WorkerLoadOptions, WorkerPlanOptions } from "./worker_client.js";

@@ -38,6 +38,8 @@ async function checks() {
         ),
       biome: () => run("npx", ["biome", "check", "--error-on-warnings"], { quiet: true }),
       tsc: () => run("npx", ["tsc", "--noEmit"], { quiet: true }),
+      // The API reference; every public declaration has to be documented.
+      typedoc: () => run("npm", ["run", "--silent", "docs"], { quiet: true }),
       "lock file": async () => {
         if (readFileSync(join(ROOT, "package-lock.json"), "utf8").includes('"resolved"')) {
           throw new Error(

@@ -5,6 +5,7 @@ export type ImportFormat = "tflite" | "pte" | "onnx" | "fx" | "csv" | "json";
 
 /** What {@link importModel} read. */
 export interface ImportedModel {
+  /** Told by the bytes. */
   format: ImportFormat;
   /** Absent for `csv` and `json`: the planner takes those bytes as they are. */
   graph?: Graph | Methods;
@@ -16,6 +17,7 @@ export interface ImportedModel {
   symbols?: string[];
 }
 
+/** How to import; all optional. */
 export interface ImportOptions {
   /** The graph's name; default: what the file says. */
   name?: string;
