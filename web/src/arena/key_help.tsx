@@ -21,7 +21,9 @@ export function KeyHelp() {
       <dl>
         {kKeys.map(([key, does]) => (
           <div key={key}>
-            <dt>{key}</dt>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
             <dd>{does}</dd>
           </div>
         ))}
