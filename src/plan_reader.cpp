@@ -44,7 +44,7 @@ struct OpenPlan {
   // By pointer, since the index refers to the column of names.
   struct Submodules {
     std::vector<NameId> names;
-    std::vector<bool> seen;
+    std::vector<uint8_t> seen;
     std::unique_ptr<NameIndex> index;
   };
 
@@ -60,7 +60,7 @@ struct OpenPlan {
 
   GraphPlan* plan;
   NameIndex tensors;
-  std::vector<bool> seen;  // rows that the JSON had
+  std::vector<uint8_t> seen;  // rows that the JSON had
   std::unique_ptr<Submodules> submodules;
   std::unique_ptr<NameIndex> nodes;  // made at the first of `frees`
 };
@@ -177,11 +177,11 @@ class PlanRows final : public JsonReader {
     OpenPlan& open = open_.back();
     const int32_t at = open.tensors.Find(row_.id);
     if (at < 0) return Unknown(walker, "tensor", row_.id, "id");
-    if (open.seen[at]) {
+    if (open.seen[at] != 0) {
       return walker.Fail(ErrorCode::kInvalidInput,
                          "the id \"" + std::string(row_.id) + "\" is there twice", "id");
     }
-    open.seen[at] = true;
+    open.seen[at] = 1;
     if (row_.ends == 2 && row_.lifetime[0] >= 0 && row_.lifetime[1] >= 0) {
       plan().lifetime[at] = {static_cast<NodeIndex>(row_.lifetime[0]),
                              static_cast<NodeIndex>(row_.lifetime[1])};
@@ -245,11 +245,11 @@ class PlanRows final : public JsonReader {
     const std::string_view name = walker.map_key();
     const int32_t at = below.index->Find(name);
     if (at < 0) return Unknown(walker, what, name, {});
-    if (below.seen[at]) {
+    if (below.seen[at] != 0) {
       return walker.Fail(ErrorCode::kInvalidInput,
                          "the name \"" + std::string(name) + "\" is there twice");
     }
-    below.seen[at] = true;
+    below.seen[at] = 1;
     const bool is_method = plan().graph == nullptr;
     Open(is_method ? &file_.plan.methods[at] : &plan().submodules[at]);
     return true;
