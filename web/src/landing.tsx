@@ -20,7 +20,6 @@ export function Landing() {
               <button type="button" class="link" onClick={() => chooseFile((file) => void openFile(file))}>
                 choose a file
               </button>
-              .
             </p>
             <p class="quiet">
               .tflite, .onnx, .pte, graph JSON or MiniMalloc CSV. Nothing leaves your machine.

@@ -43,7 +43,7 @@ export const kSamples: readonly Sample[] = [
     id: "resnet50",
     title: "ResNet-50",
     kind: "network",
-    look: "Residual blocks keep one tensor alive across three others: four steps, again and again.",
+    look: "Residual blocks keep one tensor alive across three others: four flights of stairs, each half as high.",
     url: urlOf("resnet50.json"),
   },
   {
@@ -64,14 +64,14 @@ export const kSamples: readonly Sample[] = [
     id: "whisper_tiny",
     title: "Whisper tiny, one encoder layer",
     kind: "network",
-    look: "Attention scores dwarf all else. No planner can help here: the bound is three tensors of one size.",
+    look: "Two tensors of 51.5 MiB about one softmax are the peak. No placing can help: only the operator itself, by working in place, could.",
     url: urlOf("whisper_tiny_encoder_1l.json"),
   },
   {
     id: "two_conds",
     title: "Two conditionals",
     kind: "control flow",
-    look: "The first result is read after the second branch has run. Compare the ExecuTorch rules: their plan overwrites it.",
+    look: "The first result is read after the second branch has run. Compare today’s ExecuTorch: its plan overwrites it.",
     url: urlOf("18-two-conds-first-result-still-live.json"),
   },
   {
@@ -85,7 +85,7 @@ export const kSamples: readonly Sample[] = [
     id: "minimalloc_d",
     title: "MiniMalloc D",
     kind: "intervals",
-    look: "A benchmark problem from Google. MiniMalloc found 1,031,168 bytes; watch the search get down to 986,112.",
+    look: "A benchmark problem from Google. MiniMalloc found 1,031,168 bytes, the bound is 986,112. Give the search some seconds and watch.",
     url: urlOf("D.1048576.csv"),
   },
   {
