@@ -54,6 +54,7 @@ void AutoState::Keep(std::string_view algorithm, Placement placement) {
 
 std::vector<int64_t> AutoState::BestInUnits() const {
   std::vector<int64_t> offset;
+  if (!has_plan()) return offset;
   offset.reserve(packing_.count());
   for (ItemIndex item = 0; item < packing_.count(); ++item) {
     const Bytes bytes = best_.offset[packing_.buffer[item]];

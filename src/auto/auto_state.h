@@ -39,7 +39,7 @@ class AutoState {
 
   bool has_plan() const { return !winner_.empty(); }
   const Placement& best() const { return best_; }
-  // The best plan in units; empty where somebody put it between units.
+  // The best plan in units; empty where there is none, or somebody put it between units.
   std::vector<int64_t> BestInUnits() const;
   std::string_view winner() const { return winner_; }
   const std::vector<PlannerResult>& results() const { return results_; }

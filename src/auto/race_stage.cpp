@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "bounds.h"
 #include "planners/search.h"
 
 namespace memplan {
@@ -38,6 +39,8 @@ int64_t RaceStage::Step(AutoState* state, int64_t budget) {
 
 int64_t RaceStage::Begin(AutoState* state) {
   begun_ = true;
+  // Costs more than the passes' own, and says more where there are pins or explicit conflicts.
+  if (const Result<Bytes> bound = LowerBound(state->problem())) state->RaiseBound(*bound);
   search_share_ = SearchShare(state->problem());
   if (search_share_ > 0) {
     SearchStart start;
@@ -64,7 +67,7 @@ int64_t RaceStage::StepSearch(AutoState* state, int64_t budget) {
   const int64_t used = search_->Step(budget);
   state->RaiseBound(search_->lower_bound());
   const Placement* placement = search_->best();
-  if (placement && placement->peak < state->best().peak) {
+  if (placement && (!state->has_plan() || placement->peak < state->best().peak)) {
     state->Offer("search", *placement, used);
   } else {
     state->Charge("search", used);

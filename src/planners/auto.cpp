@@ -78,7 +78,9 @@ class Auto : public Planner {
     state_ = std::make_unique<AutoState>(problem_, options_);
     stages_ = MakeStages();
     int64_t used = 1 + problem_.count() / 4;
-    while (!done_ && !state_->has_plan()) used += Work(1);
+    // A pass can fail: take too many steps, or pass kMaxBytes.
+    constexpr int kPasses = 4;
+    for (int i = 0; i < kPasses && !done_ && !state_->has_plan(); ++i) used += Work(1);
     return used;
   }
 

@@ -123,5 +123,17 @@ TEST(Auto, HasAPlanAfterOneStep) {
   EXPECT_TRUE(CheckPlacement(problem, *planner->best()).empty());
 }
 
+// Three buffers of which two are live at a time, in sum over 2^53 - 1: what is too high is no plan.
+TEST(Auto, StaysBelowTheLargestWholeNumber) {
+  Problem problem;
+  const Bytes third = kMaxBytes / 5 * 2;
+  problem.lower = {0, 1, 2};
+  problem.upper = {2, 3, 4};
+  problem.size = {third + 4, third + 2, third};
+  const std::unique_ptr<Planner> planner = RunAuto(problem);
+  ASSERT_TRUE(planner->best());
+  EXPECT_EQ(planner->best()->peak, 2 * third + 6);
+}
+
 }  // namespace
 }  // namespace memplan
