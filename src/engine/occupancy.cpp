@@ -7,16 +7,16 @@ namespace {
 
 // Past all runs that end at or before `offset`: doubling steps, then a binary
 // search, since most moves are short.
-const Run* Gallop(const Run* at, const Run* end, int64_t offset) {
+const ByteRun* Gallop(const ByteRun* at, const ByteRun* end, int64_t offset) {
   if (at == end || at->to > offset) return at;
   ptrdiff_t step = 1;
   while (step < end - at && at[step].to <= offset) {
     at += step;
     step *= 2;
   }
-  const Run* stop = step < end - at ? at + step : end;
+  const ByteRun* stop = step < end - at ? at + step : end;
   return std::lower_bound(at + 1, stop, offset,
-                          [](const Run& run, int64_t a) { return run.to <= a; });
+                          [](const ByteRun& run, int64_t a) { return run.to <= a; });
 }
 
 int64_t AlignTo(int64_t offset, int64_t alignment) {
@@ -44,7 +44,7 @@ void Occupancy::Put(ItemIndex item, int64_t offset) {
   if (!placed_.empty()) placed_[item] = offset;
 }
 
-void Occupancy::AddCursor(const Run* begin, const Run* end) {
+void Occupancy::AddCursor(const ByteRun* begin, const ByteRun* end) {
   if (begin == end) return;
   cursors_.push_back({begin, end});
   next_from_.push_back(begin->from);
@@ -72,7 +72,7 @@ void Occupancy::CollectConflicts(ItemIndex item) {
             [](const auto& a, const auto& b) { return a.from < b.from; });
   size_t kept = 0;
   for (size_t i = 1; i < conflicting_.size(); ++i) {
-    Run& last = conflicting_[kept];
+    ByteRun& last = conflicting_[kept];
     if (conflicting_[i].from <= last.to) {
       last.to = std::max(last.to, conflicting_[i].to);
     } else {

@@ -45,8 +45,8 @@ class Occupancy {
  private:
   // What is left of a list.
   struct Cursor {
-    const Run* at;
-    const Run* end;
+    const ByteRun* at;
+    const ByteRun* end;
   };
   static constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 
@@ -56,7 +56,7 @@ class Occupancy {
 
   void Collect(ItemIndex item);
   void CollectConflicts(ItemIndex item);
-  void AddCursor(const Run* begin, const Run* end);
+  void AddCursor(const ByteRun* begin, const ByteRun* end);
   // Moves from `offset` up to the first free place; kNone past `highest`.
   int64_t Climb(int64_t offset, int64_t size, int64_t alignment, int64_t highest);
   // Where the free range that begins at a place found by Climb ends; kMost if nothing is above.
@@ -67,9 +67,9 @@ class Occupancy {
   // Two lists a numbered node, side by side: Some(node) and Every(node).
   RunLists lists_;
   std::vector<Cursor> cursors_;
-  std::vector<int64_t> next_from_;  // of each cursor's run, kMost at the end of its list
-  std::vector<int64_t> placed_;     // only where there are explicit conflicts
-  std::vector<Run> conflicting_;    // of the item in question
+  std::vector<int64_t> next_from_;    // of each cursor's run, kMost at the end of its list
+  std::vector<int64_t> placed_;       // only where there are explicit conflicts
+  std::vector<ByteRun> conflicting_;  // of the item in question
   int64_t steps_ = 0;
 };
 

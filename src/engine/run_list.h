@@ -12,7 +12,7 @@
 namespace memplan {
 
 // An occupied range of addresses [from, to).
-struct Run {
+struct ByteRun {
   int64_t from;
   int64_t to;
 };
@@ -24,21 +24,21 @@ class RunLists {
  public:
   explicit RunLists(size_t lists) : lists_(lists) {}
 
-  const Run* begin(size_t list) const { return Data(lists_[list]); }
-  const Run* end(size_t list) const { return Data(lists_[list]) + lists_[list].count; }
+  const ByteRun* begin(size_t list) const { return Data(lists_[list]); }
+  const ByteRun* end(size_t list) const { return Data(lists_[list]) + lists_[list].count; }
   bool empty(size_t list) const { return lists_[list].count == 0; }
 
   void Add(size_t list, int64_t from, int64_t to) {
     List& at = lists_[list];
-    Run* runs = at.count == 0 ? nullptr : Data(at);
-    Run* first = runs;
+    ByteRun* runs = at.count == 0 ? nullptr : Data(at);
+    ByteRun* first = runs;
     if (at.count > 0 && runs[at.count - 1].to < from) {
       first = runs + at.count;
     } else if (at.count > 0) {
       first = std::lower_bound(runs, runs + at.count, from,
-                               [](const Run& run, int64_t a) { return run.to < a; });
+                               [](const ByteRun& run, int64_t a) { return run.to < a; });
     }
-    Run* last = first;
+    ByteRun* last = first;
     while (last != runs + at.count && last->from <= to) ++last;
     if (first == last) {
       const uint32_t place = static_cast<uint32_t>(first - runs);
@@ -47,7 +47,7 @@ class RunLists {
     }
     first->from = std::min(first->from, from);
     first->to = std::max((last - 1)->to, to);
-    std::memmove(first + 1, last, (runs + at.count - last) * sizeof(Run));
+    std::memmove(first + 1, last, (runs + at.count - last) * sizeof(ByteRun));
     at.count -= static_cast<uint32_t>(last - first - 1);
   }
 
@@ -60,11 +60,11 @@ class RunLists {
     uint32_t room_log : 5 = 0;  // room for 2^room_log runs, once there is one
   };
 
-  Run* Data(const List& list) const {
+  ByteRun* Data(const List& list) const {
     return list.count == 0 ? nullptr : chunks_[list.place >> kChunkLog] + (list.place & kInChunk);
   }
 
-  void InsertAt(List* list, uint32_t place, Run run) {
+  void InsertAt(List* list, uint32_t place, ByteRun run) {
     if (list->count == 0) {
       // A list that ran empty cannot be: runs only merge. So this is its first.
       list->place = Take(0);
@@ -73,15 +73,15 @@ class RunLists {
       Grow(list);
     }
     ++list->count;
-    Run* runs = Data(*list);
-    std::memmove(runs + place + 1, runs + place, (list->count - 1 - place) * sizeof(Run));
+    ByteRun* runs = Data(*list);
+    std::memmove(runs + place + 1, runs + place, (list->count - 1 - place) * sizeof(ByteRun));
     runs[place] = run;
   }
 
   void Grow(List* list) {
     const uint32_t grown = Take(list->room_log + 1);
     std::memcpy(chunks_[grown >> kChunkLog] + (grown & kInChunk), Data(*list),
-                list->count * sizeof(Run));
+                list->count * sizeof(ByteRun));
     free_[list->room_log].push_back(list->place);
     list->place = grown;
     list->room_log = list->room_log + 1;
@@ -108,7 +108,7 @@ class RunLists {
   uint32_t AddChunks(uint32_t count) {
     const uint32_t place = static_cast<uint32_t>(chunks_.size()) << kChunkLog;
     // Left as it is: std::make_unique_for_overwrite is not in the library of Emscripten 3.1.6.
-    owned_.emplace_back(new Run[size_t{count} << kChunkLog]);
+    owned_.emplace_back(new ByteRun[size_t{count} << kChunkLog]);
     for (uint32_t i = 0; i < count; ++i) {
       chunks_.push_back(owned_.back().get() + (size_t{i} << kChunkLog));
     }
@@ -116,8 +116,8 @@ class RunLists {
   }
 
   std::vector<List> lists_;
-  std::vector<Run*> chunks_;
-  std::vector<std::unique_ptr<Run[]>> owned_;
+  std::vector<ByteRun*> chunks_;
+  std::vector<std::unique_ptr<ByteRun[]>> owned_;
   std::array<std::vector<uint32_t>, 32> free_;
   uint32_t top_ = 0;
   uint32_t top_end_ = 0;
