@@ -38,8 +38,8 @@ struct Packing {
   ItemIndex count() const { return static_cast<ItemIndex>(buffer.size()); }
   // The slots an item is live in: one span, or one more than it has gaps.
   std::span<const SlotSpan> spans(ItemIndex item) const {
-    if (first_span.empty()) return {&hull[item], 1};
-    return {&span_list[first_span[item]], first_span[item + 1] - first_span[item]};
+    if (first_span.empty()) return {hull.data() + item, 1};
+    return {span_list.data() + first_span[item], first_span[item + 1] - first_span[item]};
   }
   bool has_gaps() const { return !first_span.empty(); }
   int64_t alignment_of(ItemIndex item) const { return alignment.empty() ? 1 : alignment[item]; }

@@ -30,7 +30,7 @@ class TimeBlocks {
   int32_t block_count() const { return static_cast<int32_t>(first_.size()) - 1; }
   // Ranks of the items within a block, in order.
   std::span<const int32_t> inside(int32_t block) const {
-    return {&inside_[first_[block]], first_[block + 1] - first_[block]};
+    return {inside_.data() + first_[block], first_[block + 1] - first_[block]};
   }
   int32_t BlockOf(int32_t slot) const { return slot >> log_; }
 
