@@ -108,7 +108,7 @@ export class Core {
         options.operators,
         options.capacity,
       );
-      if (started < 0) throw this.#takeError(glue);
+      if (started < 0) throw this.#takeError(glue, input);
       return started;
     });
     const call = <T>(work: () => T): T => {
@@ -205,8 +205,8 @@ export class Core {
     return decoder.decode(glue.HEAPU8.subarray(at, at + this.#word(glue, "textSize")));
   }
 
-  #takeError(glue: Glue): MemplanError {
-    const error = asError(this.#text(glue));
+  #takeError(glue: Glue, input?: Uint8Array): MemplanError {
+    const error = asError(this.#text(glue), input);
     this.#release(glue);
     return error;
   }
@@ -262,9 +262,23 @@ function graphColumns(glue: Glue, at: number): GraphColumns {
   };
 }
 
-function asError(text: string): MemplanError {
+function asError(text: string, input?: Uint8Array): MemplanError {
   const error = JSON.parse(text) as { code: string; message: string; path?: string; details?: FitDetails };
+  // The core unescapes strings where they stand and cannot count lines after that.
+  const stopped = /^byte (\d+)$/.exec(error.path ?? "");
+  if (input && stopped) error.path = lineAndColumn(input, Number(stopped[1]));
   return new MemplanError(error.code, error.message, error);
+}
+
+/** Of a byte, both from 1; the column counts bytes, as the core's does. */
+function lineAndColumn(input: Uint8Array, byte: number): string {
+  let line = 1;
+  let lineStart = 0;
+  for (let at = input.indexOf(10); at >= 0 && at < byte; at = input.indexOf(10, at + 1)) {
+    line++;
+    lineStart = at + 1;
+  }
+  return `line ${line}, column ${byte - lineStart + 1}`;
 }
 
 /** A failed allocation that JavaScript saw: of a typed array, a string, or the memory itself. */

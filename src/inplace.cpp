@@ -324,9 +324,16 @@ class Chooser {
     if (!placed.empty()) choice_.concats[g_].push_back(std::move(placed));
   }
 
+  // Where no pool is chosen yet, that of the strictest it may come to lie in.
   Bytes AlignmentAt(TensorIndex t) const {
     const MemId pool = graph_.pool_of(StorageOf(t));
-    return AlignmentOf(program_, options_, pool == kNoPool ? 1 : pool);
+    if (pool != kNoPool) return AlignmentOf(program_, options_, pool);
+    Bytes strictest = AlignmentOf(program_, options_, 1);
+    if (program_.graph == nullptr) return strictest;
+    for (const Pool& other : program_.graph->pools) {
+      strictest = std::max(strictest, AlignmentOf(program_, options_, other.mem_id));
+    }
+    return strictest;
   }
 
   const Program& program_;

@@ -114,9 +114,9 @@ class Walk final : public JsonWalker {
   // --- what RapidJSON calls ---
   bool Null() { return Scalar({.kind = kJsonNull}); }
   bool Bool(bool flag) { return Scalar({.kind = kJsonBool, .flag = flag}); }
-  bool Int(int value) { return Whole(value); }
+  bool Int(int value) { return Whole(value < 0 ? kNotWhole : value); }
   bool Uint(unsigned value) { return Whole(value); }
-  bool Int64(int64_t value) { return Whole(value); }
+  bool Int64(int64_t value) { return Whole(value < 0 ? kNotWhole : value); }
   bool Uint64(uint64_t value) {
     return Whole(value > static_cast<uint64_t>(kMaxBytes) ? kTooMuch : static_cast<int64_t>(value));
   }

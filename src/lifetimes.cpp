@@ -132,9 +132,7 @@ std::vector<TensorIndex> ReturnedTensors(const Graph& graph) {
   for (NodeIndex n = 0; n < nodes.size(); ++n) {
     if (nodes.op[n] != Op::kOutput) continue;
     if (nodes.args_of(n).empty()) add(nodes.specs_of(n));
-    for (const NodeIndex arg : nodes.args_of(n)) {
-      if (nodes.op[arg] != Op::kGetAttr) add(graph.YieldedBy(arg));
-    }
+    for (const NodeIndex arg : nodes.args_of(n)) add(graph.YieldedBy(arg));
   }
   return returned;
 }

@@ -396,6 +396,8 @@ class Builder {
       const GraphNest& graph = nest_.graphs[run.graph];
       for (StorageIndex s = 0; s < graph.storages.count(); ++s) {
         if (graph.home[s] != Home::kOwn || run.spans[s].from == run.spans[s].to) continue;
+        // Each run gets new memory for what has no bound.
+        if ((graph.lifetimes.roles[s] & (kRoleConst | kRoleUnbound)) != 0) continue;
         if (nest_.runs[before].spans[s].to <= run.begin) continue;
         return Fail(ErrorCode::kUnsupported,
                     "a result of this submodule is still in use when another node runs it again; "

@@ -81,7 +81,8 @@ class ControlFlow {
     ]);
     const body = this.submodule("while_body", operands, shape, wanted);
     const results = this.results(shape, body);
-    if (stacked === 0 && random.chance(0.3)) results.splice(random.between(0, results.length));
+    if (stacked === 0 && random.chance(builder.features.fewerResults))
+      results.splice(random.between(0, results.length));
     this.call(shape, [condition, body], operands, results);
     if (!random.chance(0.2)) return;
     const again = this.similar([condition, body], operands);
@@ -112,7 +113,8 @@ class ControlFlow {
     }
     const body = this.submodule(`${kind}_body`, operands, shape, wanted);
     const results = this.results(shape, body);
-    if (wanted.length === count && random.chance(0.3)) results.splice(random.between(0, results.length));
+    if (wanted.length === count && random.chance(builder.features.fewerResults))
+      results.splice(random.between(0, results.length));
     this.call(shape, [body], operands, results);
   }
 

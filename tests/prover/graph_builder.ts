@@ -250,7 +250,9 @@ export class GraphBuilder {
     this.noteWrite(made);
     const args = [base.node, ...(this.random.chance(0.5) ? [this.anything().node] : [])];
     const name = this.name("op_");
-    const own = this.random.chance(0.4) ? this.declare(made.nbytes, made.bytes, made.offset, {}) : made;
+    const own = this.random.chance(this.features.ownInPlace)
+      ? this.declare(made.nbytes, made.bytes, made.offset, {})
+      : made;
     this.node({ name, target: "aten::add_.Tensor", args, specs: [own.id], variant: "inplace" });
     this.yieldFrom(name, [own]);
   }
@@ -330,7 +332,10 @@ export class GraphBuilder {
   step(): void {
     const { features, random } = this;
     const roll = random.below(100);
-    if (roll < 30) this.plainOperator();
+    if (random.chance(features.elementWise)) {
+      if (random.chance(0.8)) this.elementWise();
+      else this.concat();
+    } else if (roll < 30) this.plainOperator();
     else if (roll < 45) this.elementWise();
     else if (roll < 55) this.inPlace();
     else if (roll < 63) this.view();
@@ -359,6 +364,7 @@ export class GraphBuilder {
     this.node({ name: "output", op: "output", target: "output", args, specs });
     const graph: Graph = { version: 1, tensors: this.tensors, nodes: this.nodes };
     if (Object.keys(this.submodules).length > 0) graph.submodules = this.submodules;
+    if (this.features.upstream) graph.encounter_to_out_var_failure = true;
     return graph;
   }
 }

@@ -3,7 +3,7 @@
  * pools, scratch, dead and unread tensors, sizes without a bound, and control flow nested in control flow. The same
  * seed gives the same graph on every machine.
  */
-import type { Graph, Options } from "../../bindings/types.ts";
+import type { Graph, Methods, Options } from "../../bindings/types.ts";
 import { growOnce } from "./control_flow_generator.ts";
 import { GraphBuilder, type Made, type Readable } from "./graph_builder.ts";
 import { CONCAT, ELEMENT_WISE } from "./operators.ts";
@@ -29,6 +29,12 @@ export interface Features {
   slices: number;
   /** Submodules that write over what they are handed. */
   writesOperands: number;
+  /** In-place results with an id of their own. */
+  ownInPlace: number;
+  /** Loops with fewer results than carried values. */
+  fewerResults: number;
+  /** Operators that work element by element, and concatenations, beyond the few there always are. */
+  elementWise: number;
   /** Graphs with mutable buffers. */
   state: number;
   /** Graphs with `pools`, and with bytes that are taken already. */
@@ -50,6 +56,9 @@ export const EVERYTHING: Features = {
   inplaceBase: 1,
   slices: 1,
   writesOperands: 0.3,
+  ownInPlace: 0.4,
+  elementWise: 0,
+  fewerResults: 0.3,
   state: 0.3,
   poolTable: 0.15,
   reserved: 0.1,
@@ -61,11 +70,13 @@ export const UPSTREAM: Features = {
   ...EVERYTHING,
   controlFlow: 0.35,
   unbound: 0.03,
-  pools: 0.03,
+  pools: 0.01,
   scratch: 0,
   inplaceBase: 0,
   slices: 0,
   writesOperands: 0,
+  ownInPlace: 0.05,
+  fewerResults: 0,
   poolTable: 0,
   reserved: 0,
   upstream: true,
@@ -100,6 +111,32 @@ function randomOptions(random: Random, features: Features): Options {
   return options;
 }
 
+export interface RandomMethods {
+  program: Methods;
+  options: Options;
+}
+
+/** Two or three graphs over a few buffers, of which each has some. */
+export function randomMethods(seed: number, features: Features = EVERYTHING): RandomMethods {
+  const random = new Random(seed);
+  const buffers = Array.from({ length: random.between(1, 3) }, (_, i) => ({
+    name: `state_${i}`,
+    nbytes: 16 * i + 8,
+  }));
+  const own = { ...features, poolTable: 0, reserved: 0, pools: 0 };
+  const methods: Record<string, Graph> = {};
+  for (const name of ["prefill", "decode", "reset"].slice(0, random.between(2, 3))) {
+    methods[name] = new TopGraph(
+      random,
+      own,
+      buffers.filter(() => random.chance(0.7)),
+    ).build();
+  }
+  const options = randomOptions(random, features);
+  if (Object.values(methods).some((graph) => !canMove(graph, options))) options.controlFlowResults = "copy";
+  return { program: { version: 1, methods, shared_buffers: random.chance(0.7) }, options };
+}
+
 class TopGraph {
   private readonly builder: GraphBuilder;
   private readonly inputsToBuffers: Record<string, string> = {};
@@ -109,6 +146,8 @@ class TopGraph {
   constructor(
     private readonly random: Random,
     private readonly features: Features,
+    /** Buffers that it has, where they are not drawn. */
+    private readonly buffers: { name: string; nbytes: number }[] | null = null,
   ) {
     this.builder = new GraphBuilder(random, features, 0, { left: random.between(1, features.calls) });
   }
@@ -136,10 +175,7 @@ class TopGraph {
 
   private surroundings(graph: Graph): void {
     const { random, features } = this;
-    if (features.upstream) {
-      graph.encounter_to_out_var_failure = true;
-      return;
-    }
+    if (features.upstream) return;
     if (random.chance(features.reserved)) {
       graph.input_mem_buffer_sizes = [0, random.between(0, 100), random.between(0, 40)];
     }
@@ -154,7 +190,11 @@ class TopGraph {
 
   private inputs(count: number): void {
     const { builder, random, features } = this;
-    if (random.chance(features.state)) for (let i = random.between(1, 2); i > 0; i--) this.buffer(i);
+    if (this.buffers) for (const { name, nbytes } of this.buffers) this.buffer(name, nbytes, true);
+    else if (random.chance(features.state)) {
+      for (let i = random.between(1, 2); i > 0; i--)
+        this.buffer(`buffer_${i}`, builder.size(), random.chance(0.85));
+    }
     for (let i = 0; i < count; i++) this.input();
     if (random.chance(0.2)) builder.placeholder([]);
     if (random.chance(0.2)) {
@@ -168,13 +208,11 @@ class TopGraph {
     this.builder.placeholder([this.builder.fresh(this.builder.size(), { writable })]);
   }
 
-  private buffer(serial: number): void {
-    const { builder, random } = this;
-    const name = `buffer_${serial}`;
-    const target = `b_${serial}`;
+  private buffer(name: string, nbytes: number, isMutable: boolean): void {
+    const { builder } = this;
+    const target = `b_${name}`;
     this.inputsToBuffers[target] = name;
-    const isMutable = random.chance(0.85);
-    const made = builder.fresh(builder.size(), { isUnbound: false, stays: isMutable, writable: isMutable });
+    const made = builder.fresh(nbytes, { isUnbound: false, stays: isMutable, writable: isMutable });
     builder.placeholder([made], target);
     if (isMutable) this.mutable.push({ name, made });
   }

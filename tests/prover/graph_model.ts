@@ -413,6 +413,53 @@ class Aliases {
   }
 }
 
+/**
+ * The last node until which a storage must be kept, by storage, infinite where it is handed out: under `"move"` a result of `cond` may be the bytes of
+ * an operand that a branch hands straight through, which then live as long as the result.
+ */
+export function keptUntil(model: GraphModel, options: Options): number[] {
+  const kept = model.storages.map(({ last, isOutput }) => (isOutput ? Number.POSITIVE_INFINITY : last));
+  if ((options.controlFlowResults ?? "move") !== "move") return kept;
+  const calls = [...model.calls.values()]
+    .filter(({ kind }) => kind === "cond")
+    .sort((a, b) => b.node - a.node);
+  for (const call of calls) {
+    call.results.forEach((result, position) => {
+      const until = kept[model.storageOf[result] as number] as number;
+      for (const at of call.bodies.flatMap((body) => [...handedThrough(body, position)])) {
+        const storage = model.storageOf[call.operands[at] as number] as number;
+        kept[storage] = Math.max(kept[storage] as number, until);
+      }
+    });
+  }
+  return kept;
+}
+
+/** Positions of the placeholders whose bytes an output may be, under `"move"`. */
+function handedThrough(body: GraphModel, position: number): Set<number> {
+  const positions = new Set<number>();
+  const seen = new Set<number>();
+  const visit = (storage: number) => {
+    if (seen.has(storage)) return;
+    seen.add(storage);
+    body.placeholders.forEach((placeholder, at) => {
+      if (body.storageOf[placeholder] === storage) positions.add(at);
+    });
+    for (const call of body.calls.values()) {
+      if (call.kind !== "cond") continue;
+      call.results.forEach((result, at) => {
+        if (body.storageOf[result] !== storage) return;
+        for (const from of call.bodies.flatMap((inner) => [...handedThrough(inner, at)])) {
+          visit(body.storageOf[call.operands[from] as number] as number);
+        }
+      });
+    }
+  };
+  const output = body.outputs[position];
+  if (output !== undefined) visit(body.storageOf[output] as number);
+  return positions;
+}
+
 /** Whether a storage of the top graph is the plan's to place. */
 export function isOwned(storage: Storage, options: Options): boolean {
   if (storage.last < 0 || storage.isConst || storage.isUnbound) return false;

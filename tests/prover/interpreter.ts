@@ -3,7 +3,7 @@
  * DESIGN.md's sentence as a program: a plan is right if, for every way the branches may go and any number of turns,
  * each read sees what was last written to that tensor.
  */
-import type { Graph, Node, Options } from "../../bindings/types.ts";
+import type { Graph, Methods, Node, Options } from "../../bindings/types.ts";
 import { bindingOf, type Call, GraphModel } from "./graph_model.ts";
 import {
   Arena,
@@ -54,16 +54,47 @@ export function misread(
   options: RunOptions = {},
 ): string | null {
   const model = graph instanceof GraphModel ? graph : new GraphModel(graph);
+  return misreadBy([{ name: "", model, plan }], plan.buffer_sizes ?? [], false, options);
+}
+
+/** The same for several graphs in one arena, called in a random order. */
+export function misreadMethods(
+  program: Methods,
+  plan: { buffer_sizes: number[]; methods?: Record<string, CheckedPlan> },
+  options: RunOptions = {},
+): string | null {
+  const methods = Object.entries(program.methods).map(([name, graph]) => {
+    const own = plan.methods?.[name];
+    if (!own) throw new Error(`method ${name} has no plan`);
+    return { name, model: new GraphModel(graph), plan: own };
+  });
+  return misreadBy(methods, plan.buffer_sizes, program.shared_buffers === true, options);
+}
+
+function misreadBy(
+  methods: Method[],
+  sizes: number[],
+  isShared: boolean,
+  options: RunOptions,
+): string | null {
   const trace = new Trace();
-  new Run(model, null, options, trace).all();
+  const unplanned = methods.map(({ name, model }) => ({ name, model, plan: null }));
+  new Run(unplanned, null, isShared, options, trace).all();
   trace.rewind();
   try {
-    new Run(model, plan, options, trace).all();
+    new Run(methods, sizes, isShared, options, trace).all();
     return null;
   } catch (error) {
     if (error instanceof Misread) return error.message;
     throw error;
   }
+}
+
+/** A top graph; `plan` is null in the reference run. */
+interface Method {
+  name: string;
+  model: GraphModel;
+  plan: CheckedPlan | null;
 }
 
 /** One graph in the course of being run. */
@@ -80,50 +111,76 @@ class Run {
   private readonly decisions: Random;
   private readonly chance: Random;
   private readonly arena: Arena | null;
-  private readonly state = new Map<number, Location>();
+  /** Mutable buffers that no plan places, by their key. */
+  private readonly state = new Map<string, Location>();
+  private method: Method;
   private steps = 0;
   private call = 0;
 
   constructor(
-    private readonly top: GraphModel,
-    private readonly plan: CheckedPlan | null,
+    private readonly methods: readonly Method[],
+    sizes: number[] | null,
+    private readonly isShared: boolean,
     private readonly options: RunOptions,
     private readonly trace: Trace,
   ) {
     this.decisions = new Random(options.runSeed ?? 1);
     this.chance = new Random((options.runSeed ?? 1) + 77);
-    this.arena = plan ? new Arena(plan.buffer_sizes ?? [], this.chance) : null;
+    this.arena = sizes ? new Arena(sizes, this.chance) : null;
+    this.method = methods[0] as Method;
   }
 
   all(): void {
-    for (this.call = 0; this.call < (this.options.calls ?? 3); this.call++) this.once();
+    this.fillState();
+    const calls = (this.options.calls ?? 3) * this.methods.length;
+    for (this.call = 0; this.call < calls; this.call++) {
+      this.method = this.decisions.pick(this.methods);
+      this.once(this.method);
+    }
   }
 
-  private once(): void {
-    const frame = this.enter(this.top, this.plan, new Map());
-    this.fillInputs(frame);
+  private once({ model, plan }: Method): void {
+    const frame = this.enter(model, plan, new Map());
+    const inputs = model.placeholders.filter((tensor) => model.storage(tensor).buffer === null);
+    for (const tensor of this.arena ? this.chance.shuffled(inputs) : inputs) this.fill(frame, tensor);
     this.runNodes(frame);
-    const values = this.top.writeBacks.map(({ value }) =>
-      this.read(frame, value, "the new value of a buffer"),
-    );
-    this.top.writeBacks.forEach(({ buffer }, i) => {
+    const values = model.writeBacks.map(({ value }) => this.read(frame, value, "the new value of a buffer"));
+    model.writeBacks.forEach(({ buffer }, i) => {
       write(this.locate(frame, buffer), values[i] as Value);
     });
-    for (const output of this.top.outputs) this.read(frame, output, "an output after the last node");
-    for (const [storage, location] of frame.held) {
-      if (this.top.storages[storage]?.buffer === null) this.arena?.release(location);
-    }
+    for (const output of model.outputs) this.read(frame, output, "an output after the last node");
+    this.leave(frame);
     this.arena?.trash();
   }
 
-  private fillInputs(frame: Frame): void {
-    const isBuffer = (tensor: number) => this.top.storage(tensor).buffer !== null;
-    const inputs = this.top.placeholders.filter((tensor) => !isBuffer(tensor) || this.call === 0);
-    for (const tensor of this.plan ? this.chance.shuffled(inputs) : inputs) {
-      const location = this.locate(frame, tensor);
-      const salt = mix(hashText(this.top.names[tensor] as string), mix(this.options.runSeed ?? 1, this.call));
-      write(location, certain(bytesOf(salt, location.size)));
+  /** What mutable buffers hold before the first call; they are live for ever. */
+  private fillState(): void {
+    const filled = new Set<string>();
+    for (this.method of this.methods) {
+      const { model, plan } = this.method;
+      const frame: Frame = { model, plan, elsewhere: new Map(), apart: new Map(), held: new Map() };
+      for (const tensor of model.placeholders) {
+        const { buffer } = model.storage(tensor);
+        if (buffer === null) continue;
+        this.arena?.hold(this.locate(frame, tensor));
+        if (filled.has(this.stateKey(buffer))) continue;
+        filled.add(this.stateKey(buffer));
+        this.fill(frame, tensor);
+      }
     }
+  }
+
+  private stateKey(buffer: string): string {
+    return this.isShared ? buffer : `${this.method.name}:${buffer}`;
+  }
+
+  private fill(frame: Frame, tensor: number): void {
+    const location = this.locate(frame, tensor);
+    const salt = mix(
+      hashText(frame.model.names[tensor] as string),
+      mix(this.options.runSeed ?? 1, this.call),
+    );
+    write(location, certain(bytesOf(salt, location.size)));
   }
 
   private enter(model: GraphModel, plan: CheckedPlan | null, bound: Map<number, Location>): Frame {
@@ -177,18 +234,18 @@ class Run {
   private apartOf(frame: Frame, storage: number): Location {
     const { model } = frame;
     const { size, isConst, buffer, members } = model.storages[storage] as GraphModel["storages"][number];
-    const store = buffer !== null && model.isTop ? this.state : frame.apart;
-    let location = store.get(storage);
-    if (!location) {
-      location = apart(size, this.trace.recording);
-      if (isConst) {
-        const salt = hashText(`${model.path}:${model.names[members[0] as number]}`);
-        write(location, certain(bytesOf(salt, size)));
-      } else {
-        this.arena?.fill(location);
-      }
-      store.set(storage, location);
+    const key = buffer !== null && model.isTop ? this.stateKey(buffer) : null;
+    const known = key !== null ? this.state.get(key) : frame.apart.get(storage);
+    if (known) return known;
+    const location = apart(size, this.trace.recording);
+    if (isConst) {
+      const salt = hashText(`${model.path}:${model.names[members[0] as number]}`);
+      write(location, certain(bytesOf(salt, size)));
+    } else {
+      this.arena?.fill(location);
     }
+    if (key !== null) this.state.set(key, location);
+    else frame.apart.set(storage, location);
     return location;
   }
 
@@ -221,7 +278,7 @@ class Run {
     }
   }
 
-  /** Gives the bytes of unbound tensors back, where the plan says so. */
+  /** Gives the bytes of unbound tensors back, where the plan says so. A moved result only lets go of another's. */
   private free(frame: Frame, node: Node): void {
     for (const { after, tensor } of frame.plan?.frees ?? []) {
       const storage = frame.model.storageOf[frame.model.tensorNamed(tensor)] as number;
@@ -325,11 +382,11 @@ class Run {
     const positions = call.results
       .map((_, position) => position)
       .filter((position) => position < values.length);
-    for (const position of this.plan ? this.chance.shuffled(positions) : positions) {
+    for (const position of this.arena ? this.chance.shuffled(positions) : positions) {
       const result = call.results[position] as number;
       const output = model.outputs[position] as number;
       const from = this.locate(branch, output);
-      if (this.moves(frame, result, from)) {
+      if (this.moves(frame, result, from, model.storage(output).isUnbound)) {
         bind(frame.elsewhere, frame.model, result, from);
       } else {
         this.trace.compare(values[position] as Value, from, () =>
@@ -343,8 +400,11 @@ class Run {
   }
 
   /** Whether the branch's bytes become the result; where they cannot, they are copied. */
-  private moves(frame: Frame, result: number, from: Location): boolean {
-    if ((this.options.controlFlowResults ?? "move") !== "move") return false;
+  private moves(frame: Frame, result: number, from: Location, isUnbound: boolean): boolean {
+    if (!frame.plan || (this.options.controlFlowResults ?? "move") !== "move") return false;
+    const { isUnbound: takesUnbound, isOutput } = frame.model.storage(result);
+    const isCallers = frame.model.isTop && isOutput && this.options.allocGraphOutput === false;
+    if (takesUnbound && isUnbound) return !isCallers;
     const pool = frame.plan?.tensors[result]?.mem_id ?? null;
     return pool !== null && pool === from.pool;
   }
@@ -357,7 +417,7 @@ class Run {
     what: string,
   ) {
     const positions = values.map((_, position) => position);
-    for (const position of this.plan ? this.chance.shuffled(positions) : positions) {
+    for (const position of this.arena ? this.chance.shuffled(positions) : positions) {
       const value = values[position] as Value;
       this.trace.compare(value, from(position), () => `call ${this.call}: ${what} ${position}`);
       write(to(position), value);

@@ -35,6 +35,8 @@ export interface Item {
   guards: Guard[];
   /** The item whose very bytes these are, where a branch left its output; else itself. */
   origin: Item | null;
+  /** Of a result: the branches that leave their output just here, and whose bytes that is. */
+  handed: { branch: Guard; origin: Item }[];
 }
 
 /** Where the tensors of one storage are when they are another graph's. */
@@ -84,7 +86,7 @@ function unfold(seed: Seed, options: Options): Instance {
     const { members, first, last } = storage;
     const owner = { model, storage: index };
     instance.items.set(index, [
-      { instance, storage: index, members, owner, place, first, last, guards: [], origin: null },
+      { instance, storage: index, members, owner, place, first, last, guards: [], origin: null, handed: [] },
     ]);
   });
   for (const call of [...model.calls.values()].sort((a, b) => a.node - b.node))
@@ -149,6 +151,7 @@ function carriedApart(instance: Instance, call: Call): Map<number, number> {
         last: node,
         guards: [],
         origin: null,
+        handed: [],
       });
     });
   }
@@ -192,13 +195,19 @@ function moveResult(instance: Instance, branch: Instance, result: number, output
     if (item.place.pool !== main.place.pool) continue;
     const from = item.place.from + source.delta;
     const isAtResult = from === main.place.from + (model.offsetIn[result] as number);
-    if (isAtResult && item.instance === branch) continue;
+    const guard = { instance, node: branch.node, slot: branch.slot };
+    const origin = item.origin ?? item;
+    if (isAtResult && item.instance === branch) {
+      main.handed.push({ branch: guard, origin });
+      continue;
+    }
     instance.items.get(index)?.push({
       ...main,
       members: [result],
       place: { pool: item.place.pool, from, to: from + (model.bytes[result] as number) },
-      guards: [...item.guards, { instance, node: branch.node, slot: branch.slot }],
-      origin: item.origin ?? item,
+      guards: [...item.guards, guard],
+      origin,
+      handed: [],
     });
   }
 }
@@ -206,7 +215,7 @@ function moveResult(instance: Instance, branch: Instance, result: number, output
 /** Whether two items are ever live at one time, and are not the same bytes by right. */
 export function overlapInTime(a: Item, b: Item): boolean {
   if (a.instance === b.instance && a.storage === b.storage) return false;
-  if ((a.origin ?? a) === (b.origin ?? b)) return false;
+  if ((a.origin ?? a) === (b.origin ?? b) || isHandedOver(a, b) || isHandedOver(b, a)) return false;
   if (excludeEachOther([...a.guards, ...pathOf(a.instance)], [...b.guards, ...pathOf(b.instance)]))
     return false;
   let inA = a.instance;
@@ -226,6 +235,15 @@ export function overlapInTime(a: Item, b: Item): boolean {
   if (fromA) return outerAgainstInner(b, a, fromA);
   if (fromB) return outerAgainstInner(a, b, fromB);
   return a.first <= b.last && b.first <= a.last;
+}
+
+/** Whether a branch hands one output over as two results, of which `main` lies where the output does. */
+function isHandedOver(main: Item, other: Item): boolean {
+  return main.handed.some(({ branch, origin }) => {
+    const isSameWay = (guard: Guard) =>
+      guard.instance === branch.instance && guard.node === branch.node && guard.slot === branch.slot;
+    return origin === (other.origin ?? other) && other.guards.some(isSameWay);
+  });
 }
 
 /** `outer` lives in the graph whose node `branch.node` runs `branch`, in which (or deeper) `inner` lives. */

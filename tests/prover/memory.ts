@@ -73,6 +73,7 @@ export class Trace {
 
 export function write(location: Location, value: Value): void {
   const size = Math.min(location.size, value.bytes.length);
+  if (size === 0) return;
   location.bytes.set(size === value.bytes.length ? value.bytes : value.bytes.subarray(0, size), location.at);
   location.known?.set(value.known.subarray(0, size), location.at);
 }
@@ -126,12 +127,12 @@ export class Arena {
 
   place(pool: number, at: number, size: number): Location {
     const bytes = this.pools[pool];
-    if (!bytes || at < 0 || at + size > bytes.length) {
+    if (size > 0 && (!bytes || at < 0 || at + size > bytes.length)) {
       throw new Misread(
         `bytes ${at}..${at + size} are past the end of pool ${pool}, which has ${bytes?.length ?? 0}`,
       );
     }
-    return { bytes, known: null, at, size, pool };
+    return { bytes: bytes ?? new Uint8Array(), known: null, at, size, pool };
   }
 
   fill(location: Location): void {

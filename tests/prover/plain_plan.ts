@@ -3,7 +3,7 @@
  * from the checker's own idea of what conflicts, so that the interpreter can put that idea to the test.
  */
 import type { Graph, Options } from "../../bindings/types.ts";
-import { GraphModel } from "./graph_model.ts";
+import { GraphModel, keptUntil } from "./graph_model.ts";
 import { type Item, instantiate, itemsOf, overlapInTime } from "./live_items.ts";
 import { type CheckedPlan, isPlaced } from "./plan_checker.ts";
 import type { Random } from "./random.ts";
@@ -41,7 +41,7 @@ export function apartPlan(graph: Graph, options: Options): CheckedPlan {
       ends[pool] = start + storage.size;
     });
   }
-  return writePlan(top, starts);
+  return writePlan(top, starts, options);
 }
 
 /** A plan whose storages are placed in a random order, each at the lowest place where it conflicts with none. */
@@ -71,7 +71,7 @@ export function densePlan(graph: Graph, options: Options, random: Random): Check
     placed.push({ key, pool, from: at, to: at + size });
     starts.set(key, at);
   }
-  return writePlan(top, starts);
+  return writePlan(top, starts, options);
 }
 
 /** The storage whose bytes an item is: where a branch left its output, that output's. */
@@ -100,10 +100,11 @@ function conflict(a: Item[], b: Item[]): boolean {
   return a.some((one) => b.some((other) => overlapInTime(one, other)));
 }
 
-function writePlan(top: GraphModel, starts: Starts): CheckedPlan {
+function writePlan(top: GraphModel, starts: Starts, options: Options): CheckedPlan {
   const follows = followers(top);
   const sizes: number[] = [...(top.graph.input_mem_buffer_sizes ?? [0, 0])];
   const write = (model: GraphModel): CheckedPlan => {
+    const until = keptUntil(model, options);
     const own: number[] = [0, 0];
     const tensors = model.names.map((id, tensor) => {
       const storage = model.storageOf[tensor] as number;
@@ -115,14 +116,11 @@ function writePlan(top: GraphModel, starts: Starts): CheckedPlan {
       for (const list of [own, sizes]) list[pool] = Math.max(list[pool] ?? 0, end);
       return { id, mem_id: pool, mem_offset: start + (model.offsetIn[tensor] as number) };
     });
-    const frees = model.storages
-      .filter((storage) => storage.isUnbound && !storage.isInput && !storage.isOutput && storage.last >= 0)
-      .map(({ last, members }) => {
-        return {
-          after: model.graph.nodes[last]?.name ?? "",
-          tensor: model.names[members[0] as number] as string,
-        };
-      });
+    const frees = model.storages.flatMap(({ isUnbound, isInput, isOutput, last, members }, index) => {
+      const after = model.graph.nodes[until[index] as number]?.name;
+      if (!isUnbound || isInput || isOutput || last < 0 || after === undefined) return [];
+      return [{ after, tensor: model.names[members[0] as number] as string }];
+    });
     const submodules: Record<string, CheckedPlan> = {};
     for (const [name, submodule] of model.submodules) submodules[name] = write(submodule);
     for (const list of [own, sizes]) for (let i = 0; i < list.length; i++) list[i] ??= 0;
@@ -139,8 +137,10 @@ function writePlan(top: GraphModel, starts: Starts): CheckedPlan {
  */
 export function canMove(graph: Graph, options: Options): boolean {
   const moved: Options = { ...options, controlFlowResults: "move" };
-  const top = new GraphModel(graph);
-  const items = itemsOf(instantiate(top, apartPlan(graph, moved), moved));
+  // In one pool: results that lie in another than the branch's output are copied, but a planner need not keep them so.
+  const { pools: _, ...inOne } = withoutPools(graph);
+  const top = new GraphModel(inOne);
+  const items = itemsOf(instantiate(top, apartPlan(inOne, moved), moved));
   const byKey = new Map<string, Item[]>();
   for (const item of items) {
     const { model, storage } = ownerOf(item);
@@ -148,4 +148,13 @@ export function canMove(graph: Graph, options: Options): boolean {
     byKey.set(key, [...(byKey.get(key) ?? []), item]);
   }
   return [...byKey.values()].every((same) => same.every((one, i) => !conflict([one], same.slice(i + 1))));
+}
+
+function withoutPools(graph: Graph): Graph {
+  const tensors = graph.tensors.map(({ mem_id: _, ...tensor }) => tensor);
+  const submodules = Object.entries(graph.submodules ?? {}).map(([name, submodule]) => [
+    name,
+    withoutPools(submodule),
+  ]);
+  return { ...graph, tensors, submodules: Object.fromEntries(submodules) };
 }

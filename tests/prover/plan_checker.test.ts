@@ -52,7 +52,7 @@ describe("a plan of one graph", () => {
   it("is rejected for each kind of fault", () => {
     expect(check({ b: [1, 16] })).toEqual(["OVERLAP"]);
     expect(check({ c: [1, 33] })).toContain("MISALIGNED");
-    expect(check({ c: [2, 32] })).toEqual(["WRONG_POOL"]);
+    expect(check({ c: [2, 32] })).toEqual(["STRANGE_POOL"]);
     expect(check({ s: [1, 16] })).toContain("NOT_AT_BASE");
     expect(check({ s: null })).toEqual(["NOT_PLANNED"]);
     expect(check({}, { buffer_sizes: [0, 40] })).toEqual(["PAST_END"]);

@@ -4,7 +4,7 @@
  * aligned, in its pool, inside its buffer and where its base is.
  */
 import type { Graph, Options, PlannedTensor, PlanToVerify } from "../../bindings/types.ts";
-import { bindingOf, GraphModel, isOwned, type Storage } from "./graph_model.ts";
+import { bindingOf, type Call, GraphModel, isOwned, keptUntil, type Storage } from "./graph_model.ts";
 import { type Instance, type Item, instantiate, itemsOf, overlapInTime } from "./live_items.ts";
 
 export interface CheckedPlan extends PlanToVerify {
@@ -25,6 +25,10 @@ export interface CheckFault {
     | "WRONG_POOL"
     | "NOT_AT_BASE"
     | "PAST_END"
+    | "SUBMODULE_END"
+    | "PADDING"
+    | "STRANGE_POOL"
+    | "EMPTY"
     | "RESERVED"
     | "BOUND"
     | "FREES"
@@ -34,6 +38,15 @@ export interface CheckFault {
   graph: string;
   tensors: string[];
 }
+
+/** Faults of a plan that is right all the same: what only our own plans promise. */
+export const BEYOND_RIGHT: readonly CheckFault["code"][] = [
+  "SUBMODULE_END",
+  "PADDING",
+  "STRANGE_POOL",
+  "BOUND",
+  "EMPTY",
+];
 
 export interface CheckOptions extends Options {
   /** Also that each planned tensor's `lifetime` is its storage's. Default false. */
@@ -49,6 +62,8 @@ export function checkPlan(graph: Graph, plan: CheckedPlan, options: CheckOptions
 class Checker {
   private readonly faults: CheckFault[] = [];
   private readonly pools: Map<number, number>;
+  /** The highest end per pool, over all graphs. */
+  private readonly ends = new Map<number, number>();
 
   constructor(
     private readonly top: GraphModel,
@@ -93,12 +108,28 @@ class Checker {
     this.checkFrees(model, plan);
     for (const call of model.calls.values()) {
       for (const message of call.faults) this.fault("BAD_SUBMODULE", model, call.results, message);
+      this.checkCarried(model, plan, call);
     }
     for (const [name, submodule] of model.submodules) {
       const inner = plan.submodules?.[name];
       if (inner) this.checkGraph(submodule, inner);
       else if (submodule.callers.length > 0)
         this.fault("MISSING", submodule, [], "the submodule has no plan");
+    }
+  }
+
+  /** Carried values that are no results: condition or body says where they lie. */
+  private checkCarried(model: GraphModel, plan: CheckedPlan, call: Call): void {
+    if (call.faults.length > 0) return;
+    for (let position = call.results.length; position < call.carried; position++) {
+      const operand = call.operands[position] as number;
+      if (model.storage(operand).isUnbound || model.bytes[operand] === 0) continue;
+      const isPlacedThere = call.bodies.some((body, slot) => {
+        const rows = plan.submodules?.[call.names[slot] as string]?.tensors ?? [];
+        const { members } = body.storage(body.placeholders[position] as number);
+        return members.some((member) => (rows[member]?.mem_offset ?? null) !== null);
+      });
+      if (!isPlacedThere) this.fault("NOT_PLANNED", model, [operand], "its carried value has no place");
     }
   }
 
@@ -113,7 +144,7 @@ class Checker {
       } else if (isPlaced && planned === "no") {
         this.fault("PLANNED", model, [member], "it is not the plan's to place");
       } else if (!isPlaced && planned === "yes" && isNamed(model, member)) {
-        this.fault("NOT_PLANNED", model, [member], "it has no place");
+        this.fault(storage.size > 0 ? "NOT_PLANNED" : "EMPTY", model, [member], "it has no place");
       }
       if (isPlaced) this.checkPlace(model, storage, member, row as PlannedTensor, plan);
     }
@@ -140,8 +171,10 @@ class Checker {
     const pool = row.mem_id as number;
     const start = (row.mem_offset as number) - (model.offsetIn[member] as number);
     const chosen = storage.pools.length === 1 ? storage.pools[0] : undefined;
-    if (chosen !== undefined ? pool !== chosen : !this.isFreeChoice(model, storage, pool)) {
-      this.fault("WRONG_POOL", model, [member], `it lies in pool ${pool}, chosen was ${chosen ?? "none"}`);
+    if (chosen !== undefined && pool !== chosen) {
+      this.fault("WRONG_POOL", model, [member], `it lies in pool ${pool}, chosen was ${chosen}`);
+    } else if (chosen === undefined && !this.isFreeChoice(model, storage, pool)) {
+      this.fault("STRANGE_POOL", model, [member], `it lies in pool ${pool}, none was chosen`);
     }
     if (this.options.lifetimes) this.checkLifetime(model, storage, member, row.lifetime);
     if (storage.size === 0) return;
@@ -152,9 +185,14 @@ class Checker {
       this.fault("RESERVED", model, [member], `its storage starts at ${start}`);
     }
     const end = start + storage.size;
-    for (const sizes of [this.plan.buffer_sizes, plan.buffer_sizes]) {
+    this.ends.set(pool, Math.max(this.ends.get(pool) ?? 0, end));
+    for (const [sizes, code] of [
+      [this.plan.buffer_sizes, "PAST_END"],
+      [plan.buffer_sizes, "SUBMODULE_END"],
+    ] as const) {
       if (end <= (sizes?.[pool] ?? 0)) continue;
-      this.fault("PAST_END", model, [member], `it ends at ${end} of ${sizes?.[pool]}`);
+      this.fault(code, model, [member], `it ends at ${end} of ${sizes?.[pool]}`);
+      if (model.isTop) break;
     }
   }
 
@@ -164,10 +202,12 @@ class Checker {
     member: number,
     lifetime: PlannedTensor["lifetime"],
   ): void {
-    // A carried value that is no result lives through the whole body.
-    const last = isCarriedApart(model, storage) ? model.lastNode : storage.last;
-    if (lifetime?.[0] === storage.first && lifetime[1] === last) return;
-    this.fault("LIFETIME", model, [member], `[${lifetime}] is not [${storage.first},${last}]`);
+    // Control flow may keep it longer: results that are its bytes, carried values that are no results.
+    const isKept = model.calls.size > 0 || isCarriedApart(model, storage);
+    const ends = lifetime?.[1] ?? -1;
+    const isEnough = isKept ? ends >= storage.last && ends <= model.lastNode : ends === storage.last;
+    if (lifetime?.[0] === storage.first && isEnough) return;
+    this.fault("LIFETIME", model, [member], `[${lifetime}] is not [${storage.first},${storage.last}]`);
   }
 
   /** A branch's output without a choice may follow its result into any pool. */
@@ -176,13 +216,15 @@ class Checker {
     return this.pools.size === 0 ? pool === 1 : this.pools.has(pool);
   }
 
-  /** Each unbound storage once, after the last node that names it; nothing else. */
+  /** Each unbound storage once, after the last node that names it or what may be its bytes; nothing else. */
   private checkFrees(model: GraphModel, plan: CheckedPlan): void {
     const expected = new Map<number, string>();
+    const until = keptUntil(model, this.options);
     model.storages.forEach((storage, index) => {
       if (!storage.isUnbound || storage.isInput || storage.isOutput || storage.isConst || storage.last < 0)
         return;
-      expected.set(index, model.graph.nodes[storage.last]?.name ?? "");
+      if (until[index] === Number.POSITIVE_INFINITY) return;
+      expected.set(index, model.graph.nodes[until[index] as number]?.name ?? "");
     });
     for (const { after, tensor } of plan.frees ?? []) {
       const index = model.tensorNamed(tensor);
@@ -212,12 +254,12 @@ class Checker {
     const taken = this.top.graph.input_mem_buffer_sizes ?? [];
     for (let pool = 1; pool < taken.length; pool++) {
       if ((sizes[pool] ?? 0) < (taken[pool] as number))
-        this.fault("PAST_END", this.top, [], `pool ${pool} lost bytes`);
+        this.fault("BOUND", this.top, [], `pool ${pool} lost bytes`);
     }
     if (!usesXnnpack(this.top.graph)) return;
-    for (const [pool, end] of highestEnds(this.plan)) {
-      if (end > 0 && (sizes[pool] ?? 0) < end + PADDING)
-        this.fault("PAST_END", this.top, [], `no padding in pool ${pool}`);
+    for (const [pool, end] of this.ends) {
+      if ((sizes[pool] ?? 0) < end + PADDING)
+        this.fault("PADDING", this.top, [], `no padding in pool ${pool}`);
     }
   }
 
@@ -289,7 +331,8 @@ function expectation(model: GraphModel, storage: Storage, options: Options): "ye
   const isItsOwn = model.callers.some(({ call }) =>
     positionsOf(model, storage).some((position) => bindingOf(call, position) === "sliced"),
   );
-  return isItsOwn || isCarriedApart(model, storage) ? "yes" : "no";
+  if (isItsOwn) return "yes";
+  return isCarriedApart(model, storage) ? "either" : "no";
 }
 
 function positionsOf(model: GraphModel, storage: Storage): number[] {
@@ -306,7 +349,8 @@ function isCarriedApart(model: GraphModel, storage: Storage): boolean {
 
 /** Whether a plan must give a storage a place. */
 export function isPlaced(model: GraphModel, storage: Storage, options: Options): boolean {
-  return expectation(model, storage, options) === "yes";
+  const expected = expectation(model, storage, options);
+  return expected === "yes" || (expected === "either" && isCarriedApart(model, storage));
 }
 
 function usesXnnpack(graph: Graph): boolean {
@@ -314,15 +358,4 @@ function usesXnnpack(graph: Graph): boolean {
   if (graph.nodes.some((node) => node.target === "executorch_call_delegate" && isXnnpack(node.backend_id)))
     return true;
   return Object.values(graph.submodules ?? {}).some(usesXnnpack);
-}
-
-/** The highest end per pool over a plan and those inside it, as its rows say. */
-export function highestEnds(plan: CheckedPlan, ends = new Map<number, number>()): Map<number, number> {
-  for (const row of plan.tensors as PlannedTensor[]) {
-    if (row.mem_id === null || row.mem_offset === null) continue;
-    const end = row.mem_offset + (row.allocated_memory ?? 0);
-    ends.set(row.mem_id, Math.max(ends.get(row.mem_id) ?? 0, end));
-  }
-  for (const inner of Object.values(plan.submodules ?? {})) highestEnds(inner, ends);
-  return ends;
 }

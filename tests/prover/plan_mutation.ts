@@ -2,7 +2,17 @@
 import type { CheckedPlan } from "./plan_checker.ts";
 import type { Random } from "./random.ts";
 
-export const MUTATIONS = ["move", "swap", "onto", "pool", "unplan", "shrink", "past", "negative"] as const;
+export const MUTATIONS = [
+  "move",
+  "swap",
+  "onto",
+  "pool",
+  "unplan",
+  "shrink",
+  "past",
+  "negative",
+  "lifetime",
+] as const;
 export type Mutation = (typeof MUTATIONS)[number];
 
 type Row = CheckedPlan["tensors"][number];
@@ -49,6 +59,12 @@ export function mutated(plan: CheckedPlan, kind: Mutation, random: Random): Chec
     case "past":
       row.mem_offset = (sizes[row.mem_id as number] ?? 0) + random.between(0, 64);
       break;
+    case "lifetime": {
+      if (!row.lifetime || row.lifetime[0] === row.lifetime[1]) return null;
+      const [first, last] = row.lifetime;
+      row.lifetime = first > 0 && random.chance(0.5) ? [first + 1, last] : [first, last - 1];
+      break;
+    }
     case "negative":
       row.mem_offset = -random.between(1, 64);
       break;
