@@ -202,8 +202,9 @@ class Checker {
     member: number,
     lifetime: PlannedTensor["lifetime"],
   ): void {
-    // Control flow may keep it longer: results that are its bytes, carried values that are no results.
-    const isKept = model.calls.size > 0 || isCarriedApart(model, storage);
+    if (isCarriedApart(model, storage)) return;
+    // Under "move" results of control flow may be its bytes, and keep it longer.
+    const isKept = model.calls.size > 0;
     const ends = lifetime?.[1] ?? -1;
     const isEnough = isKept ? ends >= storage.last && ends <= model.lastNode : ends === storage.last;
     if (lifetime?.[0] === storage.first && isEnough) return;
