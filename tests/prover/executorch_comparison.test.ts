@@ -10,7 +10,7 @@ import { type CheckFault, checkPlan } from "./plan_checker.ts";
 import { totalOf } from "./planned.ts";
 
 /** Graphs; issue 4's number with `MEMPLAN_COMPARED=2000`. */
-const COMPARED = Number(process.env.MEMPLAN_COMPARED ?? 150);
+const COMPARED = Number(process.env.MEMPLAN_COMPARED ?? 100);
 const RULES: Rules[] = ["executorch-2024", "executorch-2026"];
 
 /** Faults by which a plan is wrong, not only wasteful or leaking. */
