@@ -165,8 +165,11 @@ class Composer {
       if (!unbound(t) || freed[s] != 0 || (nest.lifetimes.roles[s] & kKept) != 0) continue;
       if (!nest.lifetimes.of[s].exists() || nest.home[s] != Home::kOwn) continue;
       freed[s] = 1;
+      const NodeIndex last = LifetimeOf(g, s).last;
+      // A result that is returned has taken these bytes over.
+      if (nest.graph->nodes.op[last] == Op::kOutput) continue;
       const TensorIndex base = nest.storages.base[s];
-      plan->frees.push_back({LifetimeOf(g, s).last, unbound(base) ? base : t});
+      plan->frees.push_back({last, unbound(base) ? base : t});
     }
     std::sort(plan->frees.begin(), plan->frees.end(), [](const Free& a, const Free& b) {
       return a.after != b.after ? a.after < b.after : a.tensor < b.tensor;

@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "tied_place.h"
+
 namespace memplan {
 namespace {
 
@@ -143,6 +145,9 @@ class Builder {
     std::vector<StorageRef> placed;  // by storage
     std::vector<uint8_t> by_reference;
     std::vector<uint8_t> own;
+    // By storage: 1 where it is handed over so that it stays alive, or to a second result.
+    std::vector<uint8_t> kept;
+    NodeIndex node = kNoNode;
   };
 
   // Decides the homes of the storages of each graph that this one calls, from all its calls
@@ -173,6 +178,8 @@ class Builder {
     site.placed.resize(count);
     site.by_reference.assign(count, 0);
     site.own.assign(count, 0);
+    site.kept.assign(count, 0);
+    site.node = call.node;
     for (size_t k = 0; k < bound.inputs.size(); ++k) {
       const Bound& input = bound.inputs[k];
       const StorageIndex s = callee.storages.of[input.inner];
@@ -202,7 +209,10 @@ class Builder {
       const bool free = site->placed[output].graph < 0 && !site->by_reference[output] &&
                         !site->own[output] &&
                         std::find(taken.begin(), taken.end(), result) == taken.end();
-      if (!free || !CanPlace(caller, node, handover, callee)) continue;
+      if (!free || !CanPlace(caller, node, handover, callee)) {
+        site->kept[output] |= options_.move_results && !IsCopied(caller, handover, callee) ? 1 : 0;
+        continue;
+      }
       site->placed[output] = {g, result};
       taken.push_back(result);
     }
@@ -242,7 +252,9 @@ class Builder {
       bool by_reference = false;
       bool agreed = true;
       const StorageRef first = sites.front().placed[s];
+      StorageRef any = first;
       for (const Site& site : sites) {
+        if (any.graph < 0) any = site.placed[s];
         own |= site.own[s] != 0;
         by_reference |= site.by_reference[s] != 0;
         agreed &= site.placed[s].graph == first.graph && site.placed[s].storage == first.storage;
@@ -255,13 +267,33 @@ class Builder {
       }
       if (by_reference && !own) {
         nest.home[s] = Home::kCaller;
-      } else if (agreed && first.graph >= 0 && !own) {
+      } else if (!own && (agreed ? first.graph >= 0 : TieResults(callee, sites, s))) {
         nest.home[s] = Home::kPlaced;
         nest.placed.resize(nest.home.size());
-        nest.placed[s] = first;
+        nest.placed[s] = any;
       }
     }
     return {};
+  }
+
+  // The calls of a submodule hand one output to different results, or some to none: the results lie
+  // at one place where no two of them are ever live at once, and the output with them. True where
+  // that is done.
+  bool TieResults(int32_t callee, const std::vector<Site>& sites, StorageIndex output) {
+    const int32_t g = nest_.graphs[callee].parent;
+    TiedPlace place;
+    for (const Site& site : sites) {
+      if (site.kept[output] != 0) return false;
+      if (site.placed[output].graph < 0) {
+        place.nodes.push_back(site.node);
+      } else if (site.placed[output].graph == g) {
+        place.others.push_back(site.placed[output].storage);
+      } else {
+        return false;
+      }
+    }
+    place.outputs.push_back({callee, output});
+    return Tie(std::move(place), g, &nest_.graphs[g]);
   }
 
   static bool IsPlaceholder(const GraphNest& nest, StorageIndex s) {
@@ -340,9 +372,21 @@ class Builder {
         run.spans[s] = span;
       }
     }
+    const bool is_tied = !caller.tied.empty();
     for (StorageIndex s = 0; s < callee.storages.count(); ++s) {
-      if (callee.home[s] != Home::kPlaced || run.home[s].run >= 0) continue;
+      if (!IsPlacedBeyond(callee, run.graph, s) || run.home[s].run >= 0) continue;
+      if (is_tied && IsTied(caller, {run.graph, s})) continue;
       run.home[s] = {run.caller, callee.placed[s].storage};
+    }
+    if (!is_tied) return;
+    const int32_t g = nest_.runs[run.caller].graph;
+    for (const Handover& handover : bound.outputs) {
+      const StorageIndex output = callee.storages.of[handover.output];
+      const StorageIndex result = caller.storages.of[handover.result];
+      if (IsTied(caller, {run.graph, output}) &&
+          LeaderOf(caller, g, result) == LeaderOf(caller, g, callee.placed[output].storage)) {
+        run.home[output] = {run.caller, result};
+      }
     }
   }
 
@@ -395,7 +439,8 @@ class Builder {
       if (before < 0 || nest_.runs[before].bound + 1 == run.bound) continue;
       const GraphNest& graph = nest_.graphs[run.graph];
       for (StorageIndex s = 0; s < graph.storages.count(); ++s) {
-        if (graph.home[s] != Home::kOwn || run.spans[s].from == run.spans[s].to) continue;
+        if (graph.home[s] == Home::kCaller || IsPlacedBeyond(graph, run.graph, s)) continue;
+        if (run.spans[s].from == run.spans[s].to) continue;
         // Each run gets new memory for what has no bound.
         if ((graph.lifetimes.roles[s] & (kRoleConst | kRoleUnbound)) != 0) continue;
         if (nest_.runs[before].spans[s].to <= run.begin) continue;

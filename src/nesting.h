@@ -37,6 +37,16 @@ struct StorageRef {
   StorageIndex storage = kNoStorage;
 };
 
+// One place for the results of several calls of a submodule, no two of which are ever live at once.
+struct TiedPlace {
+  StorageIndex leader = kNoStorage;  // the result that stands for all
+  std::vector<StorageIndex> others;  // the other results, kPlaced at the leader
+  // The outputs that are kPlaced there, and the calls that hand one of them to none of the results:
+  // there it has the place for as long as the submodule runs.
+  std::vector<StorageRef> outputs;
+  std::vector<NodeIndex> nodes;
+};
+
 struct GraphNest {
   const Graph* graph = nullptr;
   std::string path;     // JSON path with a dot behind it; empty for the top graph
@@ -47,6 +57,7 @@ struct GraphNest {
       pool;                // by storage: what the graph asks for, of its base first; empty: nothing
   std::vector<Home> home;  // by storage
   std::vector<StorageRef> placed;  // by storage, where home is kPlaced; empty where no storage is
+  std::vector<TiedPlace> tied;     // sorted by leader
   std::vector<int32_t> children;   // by Graph::submodules: the place of that graph in Nest::graphs
   struct Call {
     NodeIndex node = kNoNode;

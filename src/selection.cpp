@@ -103,43 +103,56 @@ class Collector {
     if (graph.parent < 0 && (graph.lifetimes.roles[s] & kRoleState) != 0) {
       row.upper = nest_.length;
     } else {
-      SetSpans(
-          g, [s](const Run& run) { return run.spans[s]; }, &row);
+      spans_of_row_.clear();
+      AppendSpans(g, s, false);
+      if (!graph.tied.empty()) AppendTied(g, s);
+      SetSpans(&row);
     }
     rows_.push_back(row);
   }
 
+  // Adds the spans of what lies at s by GraphNest::tied.
+  void AppendTied(int32_t g, StorageIndex s) {
+    const std::vector<TiedPlace>& tied = nest_.graphs[g].tied;
+    const auto place = std::lower_bound(
+        tied.begin(), tied.end(), s,
+        [](const TiedPlace& at, StorageIndex leader) { return at.leader < leader; });
+    if (place == tied.end() || place->leader != s) return;
+    for (const StorageIndex other : place->others) AppendSpans(g, other, false);
+    if (scope_ == Scope::kRoots) return;
+    for (const StorageRef& output : place->outputs) AppendSpans(output.graph, output.storage, true);
+  }
+
+  // Adds a storage's spans; `own`: only those of runs in which it is not another run's.
+  void AppendSpans(int32_t g, StorageIndex s, bool own) {
+    for (const int32_t r : runs_of_[g]) {
+      const Run& run = nest_.runs[r];
+      if (own && !run.home.empty() && run.home[s].run >= 0) continue;
+      if (run.spans[s].from < run.spans[s].to) spans_of_row_.push_back(run.spans[s]);
+    }
+  }
+
   // A storage of several runs is live in each; what lies between them are gaps.
-  template <typename SpanOf>
-  void SetSpans(int32_t g, SpanOf span_of, Row* row) {
-    const std::vector<int32_t>& runs = runs_of_[g];
-    if (runs.size() == 1) {
-      const TickSpan span = span_of(nest_.runs[runs[0]]);
-      row->lower = span.from;
-      row->upper = span.to;
-      return;
-    }
-    std::vector<TickSpan> spans;
-    for (const int32_t r : runs) {
-      const TickSpan span = span_of(nest_.runs[r]);
-      if (span.from < span.to) spans.push_back(span);
-    }
+  void SetSpans(Row* row) {
+    std::vector<TickSpan>& spans = spans_of_row_;
+    if (spans.empty()) return;
     std::sort(spans.begin(), spans.end(),
               [](const TickSpan& a, const TickSpan& b) { return a.from < b.from; });
-    std::vector<TickSpan> merged;
+    size_t last = 0;
     for (const TickSpan& span : spans) {
-      if (!merged.empty() && span.from <= merged.back().to) {
-        merged.back().to = std::max(merged.back().to, span.to);
+      TickSpan& before = spans[last];
+      if (span.from <= before.to) {
+        before.to = std::max(before.to, span.to);
       } else {
-        merged.push_back(span);
+        spans[++last] = span;
       }
     }
-    if (merged.empty()) return;
-    row->lower = merged.front().from;
-    row->upper = merged.back().to;
-    if (merged.size() == 1) return;
+    spans.resize(last + 1);
+    row->lower = spans.front().from;
+    row->upper = spans.back().to;
+    if (last == 0) return;
     row->spans = static_cast<int32_t>(spans_.size());
-    spans_.push_back(std::move(merged));
+    spans_.push_back(spans);
   }
 
   void AddScratch(int32_t g) {
@@ -153,12 +166,12 @@ class Collector {
       row.size = AlignUp(scratch.nbytes, row.alignment);
       const Tick from = graph.start_of(scratch.node);
       const Tick to = graph.start_of(scratch.node + 1);
-      SetSpans(
-          g,
-          [from, to](const Run& run) {
-            return TickSpan{run.begin + from, run.begin + to};
-          },
-          &row);
+      spans_of_row_.clear();
+      for (const int32_t r : runs_of_[g]) {
+        const Tick begin = nest_.runs[r].begin;
+        spans_of_row_.push_back({begin + from, begin + to});
+      }
+      SetSpans(&row);
       rows_.push_back(row);
     }
   }
@@ -174,7 +187,8 @@ class Collector {
       for (StorageIndex s = 0; s < graph.storages.count(); ++s) {
         if (graph.home[s] != Home::kPlaced) continue;
         const StorageRef target = graph.placed[s];
-        if (nest_.graphs[target.graph].parent >= 0) continue;
+        const bool is_tied = target.graph == static_cast<int32_t>(g);
+        if (is_tied || nest_.graphs[target.graph].parent >= 0) continue;
         if (!options_.move_results) {
           AddRow(static_cast<int32_t>(g), s);
           continue;
@@ -342,6 +356,7 @@ class Collector {
   const PoolChoice& choice_;
   std::vector<std::vector<int32_t>> runs_of_;  // by graph
   std::vector<Row> rows_;
+  std::vector<TickSpan> spans_of_row_;                         // of the row that is made
   std::vector<std::vector<TickSpan>> spans_;                   // of rows with gaps
   std::vector<std::pair<BufferSource, BufferSource>> shared_;  // a state and the one it is
   Selection selection_;

@@ -45,6 +45,23 @@ TEST(NestingTest, RefusesAMovedResultThatTheNextRunWouldOverwrite) {
   EXPECT_EQ(planned.error.path, "submodules.t");
 }
 
+// The branch hands its operand through, which has no bound; the result is returned.
+TEST(NestingTest, FreesNothingThatAReturnedResultTookOver) {
+  const Planned planned(R"({"tensors": [{"id": "x", "nbytes": 64},
+      {"id": "u", "nbytes": 64, "dynamism": "dynamic_unbound"},
+      {"id": "r", "nbytes": 64, "dynamism": "dynamic_unbound"}],
+    "nodes": [{"name": "x", "op": "placeholder", "target": "x", "specs": ["x"]},
+      {"name": "u", "op": "call_function", "target": "g", "args": ["x"], "specs": ["u"]},
+      {"name": "c", "op": "call_function", "target": "cond", "args": ["x", "u"], "specs": ["r"],
+       "submodules": ["t", "t"]},
+      {"name": "out", "op": "output", "args": ["c"]}],
+    "submodules": {"t": {"tensors": [{"id": "i", "nbytes": 64, "dynamism": "dynamic_unbound"}],
+      "nodes": [{"name": "i", "op": "placeholder", "target": "i", "specs": ["i"]},
+        {"name": "out", "op": "output", "args": ["i"]}]}}})");
+  ASSERT_TRUE(planned.ok) << planned.error.message;
+  EXPECT_TRUE(planned.plan.top.frees.empty());
+}
+
 TEST(NestingTest, LaysABranchsOutputAtTheResult) {
   std::string once = SharedBranches("\"d\"");
   const Planned planned(once.replace(

@@ -215,7 +215,9 @@ function moveResult(instance: Instance, branch: Instance, result: number, output
 /** Whether two items are ever live at one time, and are not the same bytes by right. */
 export function overlapInTime(a: Item, b: Item): boolean {
   if (a.instance === b.instance && a.storage === b.storage) return false;
-  if ((a.origin ?? a) === (b.origin ?? b) || isHandedOver(a, b) || isHandedOver(b, a)) return false;
+  const fromOne = a.origin ?? a;
+  const fromOther = b.origin ?? b;
+  if (fromOne === fromOther || isHandedOver(fromOne, b) || isHandedOver(fromOther, a)) return false;
   if (excludeEachOther([...a.guards, ...pathOf(a.instance)], [...b.guards, ...pathOf(b.instance)]))
     return false;
   let inA = a.instance;

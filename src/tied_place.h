@@ -1,0 +1,31 @@
+// Results of several calls of one submodule that lie at one place.
+//
+// A submodule has one placement, so an output that its calls hand to different results can be
+// written straight into all of them only where those lie at one place, which they can where no two
+// are ever live at once.
+#ifndef MEMPLAN_TIED_PLACE_H_
+#define MEMPLAN_TIED_PLACE_H_
+
+#include <cstdint>
+
+#include "nesting.h"
+
+namespace memplan {
+
+// Ties the results in place.others, storages of `graph`, which is the nest's g-th: one becomes the
+// leader, the others kPlaced at it. The place is joined with those that share a result with it.
+// False, and nothing is changed, where not all can be one.
+bool Tie(TiedPlace place, int32_t g, GraphNest* graph);
+
+// The storage that s, of the nest's g-th graph, is tied to; s itself where it is not.
+StorageIndex LeaderOf(const GraphNest& graph, int32_t g, StorageIndex s);
+
+// True for a storage that lies in another graph than its own, the nest's g-th.
+bool IsPlacedBeyond(const GraphNest& graph, int32_t g, StorageIndex s);
+
+// True for an output of a submodule that has a tied place in its caller.
+bool IsTied(const GraphNest& caller, StorageRef output);
+
+}  // namespace memplan
+
+#endif  // MEMPLAN_TIED_PLACE_H_
