@@ -1,4 +1,4 @@
-// Prints the figures that memplan is held to, each beside its yardstick: `npm run bench [placing|planners|package|import]`.
+// Prints the figures that memplan is held to, each beside its yardstick: `npm run bench [placing|planners|package|import|savings]`.
 import { execFileSync } from "node:child_process";
 import { buildPackage, buildPreset } from "./build.mjs";
 import { ROOT, run } from "./steps.mjs";
@@ -50,7 +50,13 @@ async function importing() {
   await run("node", ["tests/bench/import_bench.mjs"]);
 }
 
-const BENCHES = { placing, planners, package: packageFigures, import: importing };
+/** Bytes: nesting, in place and auto against ExecuTorch's planners on the corpus. */
+async function savings() {
+  await buildPackage();
+  await run("node", ["tests/bench/savings_bench.mjs"]);
+}
+
+const BENCHES = { placing, planners, package: packageFigures, import: importing, savings };
 const wanted = process.argv.slice(2);
 for (const name of wanted.length > 0 ? wanted : Object.keys(BENCHES)) {
   await BENCHES[name]();
