@@ -61,6 +61,10 @@ describe("against ExecuTorch", () => {
       compared++;
       const ours = memplan.plan(graph, { ...options, stepBudget: 50_000 });
       expect(whyWrong(graph, ours, options), `seed ${seed}`).toBeNull();
+      count("bytes of ours", totalOf(ours));
+      count("bytes saved by nesting", ours.saved?.nesting);
+      const inPlace = memplan.plan(graph, { ...options, inplace: true, stepBudget: 50_000 });
+      count("bytes saved in place", totalOf(ours) - totalOf(inPlace));
       const totals: number[] = [];
       for (const rules of RULES) {
         const theirs = upstreamPlan(graph, options, rules);
