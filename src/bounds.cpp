@@ -7,37 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "live_events.h"
+
 namespace memplan {
 namespace {
-
-// What happens to the set of live buffers, in the order of time; ends come
-// before starts at one tick.
-struct Event {
-  Tick at;
-  bool starts;
-  BufferIndex buffer;
-};
-
-std::vector<Event> LiveEvents(const Problem& problem) {
-  std::vector<Event> events;
-  for (BufferIndex b = 0; b < problem.count(); ++b) {
-    if (!problem.is_live(b)) continue;
-    Tick from = problem.lower[b];
-    for (const Gap& gap : problem.gaps_of(b)) {
-      events.push_back({from, true, b});
-      events.push_back({gap.from, false, b});
-      from = gap.to;
-    }
-    events.push_back({from, true, b});
-    events.push_back({problem.upper[b], false, b});
-  }
-  std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
-    if (a.at != b.at) return a.at < b.at;
-    if (a.starts != b.starts) return !a.starts;
-    return a.buffer < b.buffer;
-  });
-  return events;
-}
 
 // Buffers aligned to g or more take granules of g bytes that no two of them
 // share, from the first granule wholly above the base. The topmost may end
@@ -72,7 +45,7 @@ class GranuleLoad {
   std::multiset<Bytes> padding_;
 };
 
-Bytes GranuleBound(const Problem& problem, const std::vector<Event>& events) {
+Bytes GranuleBound(const Problem& problem, const std::vector<LiveEvent>& events) {
   std::set<Bytes> granules;
   for (BufferIndex b = 0; b < problem.count(); ++b) {
     if (problem.is_live(b)) granules.insert(problem.alignment_of(b));
@@ -80,7 +53,7 @@ Bytes GranuleBound(const Problem& problem, const std::vector<Event>& events) {
   Bytes bound = 0;
   for (const Bytes granule : granules) {
     GranuleLoad load(problem, granule);
-    for (const Event& event : events) {
+    for (const LiveEvent& event : events) {
       load.Change(event.buffer, event.starts);
       if (event.starts) bound = std::max(bound, load.bound());
     }
@@ -134,14 +107,14 @@ Bytes PinnedBound(const Problem& problem, const std::vector<BufferIndex>& set) {
   return top + std::max<Bytes>(0, rest);
 }
 
-Bytes PinnedSweep(const Problem& problem, const std::vector<Event>& events) {
+Bytes PinnedSweep(const Problem& problem, const std::vector<LiveEvent>& events) {
   // Sets and subset sums cost more than a sweep; a share of a second at most.
   int64_t work_left = 50'000'000;
   std::set<BufferIndex> live;
   int32_t pinned = 0;
   bool grown = false;
   Bytes bound = 0;
-  for (const Event& event : events) {
+  for (const LiveEvent& event : events) {
     const int32_t pins = problem.pin_of(event.buffer) != kNoBytes;
     if (event.starts) {
       live.insert(event.buffer);
@@ -207,7 +180,7 @@ Result<Bytes> LowerBound(const Problem& problem) {
   if (!pinned && problem.conflicts.empty() && AllWhole(problem)) {
     return bound + AlignUp(problem.base, problem.uniform_alignment) - problem.base;
   }
-  const std::vector<Event> events = LiveEvents(problem);
+  const std::vector<LiveEvent> events = LiveEvents(problem);
   bound = std::max(bound, GranuleBound(problem, events));
   if (pinned) bound = std::max(bound, PinnedSweep(problem, events));
   return std::max(bound, ConflictBound(problem));

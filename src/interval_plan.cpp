@@ -5,50 +5,39 @@
 
 #include "graph_hash.h"
 #include "interval_problem.h"
-#include "pool_race.h"
+#include "race_job.h"
 
 namespace memplan {
 namespace {
 
-class IntervalJob final : public PlanJob {
+class IntervalJob final : public RaceJob {
  public:
   IntervalJob(std::vector<char> bytes, std::unique_ptr<IntervalFile> file, Options options)
-      : bytes_(std::move(bytes)), file_(std::move(file)), options_(std::move(options)) {}
+      : RaceJob(std::move(bytes), std::move(options)), file_(std::move(file)) {}
 
   Status Prepare() {
-    if (options_.rules != Rules::kSound) {
+    if (options().rules != Rules::kSound) {
       return Fail(ErrorCode::kInvalidOption, "only \"sound\" plans intervals", "rules");
     }
-    auto pools = MakeIntervalProblems(*file_, options_.capacity, options_.capacity_per_pool);
+    auto pools = MakeIntervalProblems(*file_, options().capacity, options().capacity_per_pool);
     if (!pools) return tl::unexpected(pools.error());
     pools_ = std::move(*pools);
     std::vector<const Problem*> problems;
     for (const IntervalProblem& pool : pools_) problems.push_back(&pool.problem);
-    Result<PoolRace> race =
-        PoolRace::Start(options_.algorithm, std::move(problems), {options_.seed, options_.stop_at});
-    if (!race) return tl::unexpected(race.error());
-    race_ = std::make_unique<PoolRace>(std::move(*race));
-    return {};
+    return StartRace(std::move(problems));
   }
 
-  bool Step(int64_t budget) override { return race_->Step(budget); }
-
-  Progress progress() const override {
-    return {race_->phase(), race_->best_peak(), race_->lower_bound(), race_->steps()};
-  }
-
-  Result<Plan> Finish() override {
-    if (race_->steps() == 0) race_->Step(1);
+  Result<Plan> MakePlan() override {
     Plan plan;
-    plan.algorithm = race_->winner();
-    plan.options = options_;
+    plan.algorithm = race().winner();
+    plan.options = options();
     plan.is_sound = true;
     plan.optimal = true;
-    plan.results = race_->results();
+    plan.results = race().results();
     Prefill(&plan);
     for (size_t p = 0; p < pools_.size(); ++p) {
       const IntervalProblem& pool = pools_[p];
-      const Planner& planner = race_->planner(p);
+      const Planner& planner = race().planner(p);
       const Placement* placement = planner.best();
       if (placement == nullptr) {
         return tl::unexpected(IntervalCapacityError(
@@ -96,11 +85,8 @@ class IntervalJob final : public PlanJob {
     plan->optimal &= bound >= placement.peak;
   }
 
-  std::vector<char> bytes_;
   std::unique_ptr<IntervalFile> file_;
-  Options options_;
   std::vector<IntervalProblem> pools_;
-  std::unique_ptr<PoolRace> race_;
 };
 
 }  // namespace

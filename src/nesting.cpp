@@ -235,7 +235,7 @@ class Builder {
     if (callee.storages.offset_of(handover.output) != 0) return false;
     if (caller.storages.size[result] != callee.storages.size[output]) return false;
     const MemId wants = callee.pool_of(output);
-    const MemId has = caller.pool_of(result);
+    const MemId has = FinalPool(nest_.graphs, caller, result);
     return wants == kNoPool || wants == has || (has == kNoPool && wants == 1 && !Spreads());
   }
 
@@ -293,7 +293,7 @@ class Builder {
       }
     }
     place.outputs.push_back({callee, output});
-    return Tie(std::move(place), g, &nest_.graphs[g]);
+    return Tie(std::move(place), g, &nest_.graphs);
   }
 
   static bool IsPlaceholder(const GraphNest& nest, StorageIndex s) {
@@ -461,9 +461,10 @@ class Builder {
     if ((callee.lifetimes.roles[output] & kRoleConst) != 0) return true;
     if (caller.parent < 0 && IsCallerOwned(result, options_)) return true;
     const MemId wants = callee.pool_of(output);
-    const MemId has = caller.pool_of(caller.storages.of[handover.result]);
-    return callee.home[output] == Home::kOwn && wants != kNoPool && wants != has &&
-           (has != kNoPool || wants != 1);
+    const MemId has = FinalPool(nest_.graphs, caller, caller.storages.of[handover.result]);
+    if (callee.home[output] != Home::kOwn || wants == kNoPool || wants == has) return false;
+    // What is spread over the pools may come to lie in the output's.
+    return has != kNoPool || (wants != 1 && !Spreads());
   }
 
   Meets Resolve(Meets at) const {

@@ -6,7 +6,7 @@
 
 #include "composition.h"
 #include "graph_hash.h"
-#include "pool_race.h"
+#include "race_job.h"
 #include "reports.h"
 #include "sound_problem.h"
 #include "verifier.h"
@@ -14,47 +14,36 @@
 namespace memplan {
 namespace {
 
-class SoundJob final : public PlanJob {
+class SoundJob final : public RaceJob {
  public:
   SoundJob(std::vector<char> bytes, std::unique_ptr<Program> program, Options options)
-      : bytes_(std::move(bytes)), program_(std::move(program)), options_(std::move(options)) {}
+      : RaceJob(std::move(bytes), std::move(options)), program_(std::move(program)) {}
 
   Status Prepare() {
-    Result<SoundProblem> problem = MakeSoundProblem(*program_, options_);
+    Result<SoundProblem> problem = MakeSoundProblem(*program_, options());
     if (!problem) return tl::unexpected(problem.error());
     problem_ = std::move(*problem);
     std::vector<const Problem*> problems;
     for (const PoolProblem& pool : pools()) {
       if (pool.problem.count() > 0) problems.push_back(&pool.problem);
     }
-    Result<PoolRace> race =
-        PoolRace::Start(options_.algorithm, std::move(problems), {options_.seed, options_.stop_at});
-    if (!race) return tl::unexpected(race.error());
-    race_ = std::make_unique<PoolRace>(std::move(*race));
-    return {};
+    return StartRace(std::move(problems));
   }
 
-  bool Step(int64_t budget) override { return race_->Step(budget); }
-
-  Progress progress() const override {
-    return {race_->phase(), race_->best_peak(), race_->lower_bound(), race_->steps()};
-  }
-
-  Result<Plan> Finish() override {
-    if (race_->steps() == 0) race_->Step(1);
+  Result<Plan> MakePlan() override {
     const std::vector<const Placement*> placements = Placements();
     for (size_t p = 0; p < placements.size(); ++p) {
       if (placements[p] != nullptr || pools()[p].problem.count() == 0) continue;
       return tl::unexpected(NotFitting(p));
     }
     Plan plan;
-    plan.algorithm = race_->winner();
-    plan.options = options_;
+    plan.algorithm = race().winner();
+    plan.options = options();
     plan.is_sound = true;
-    const Parts parts{*program_, problem_.nest, problem_.selection, placements, options_};
+    const Parts parts{*program_, problem_.nest, problem_.selection, placements, options()};
     if (Status fine = Compose(parts, &plan); !fine) return tl::unexpected(fine.error());
     SetBounds(&plan);
-    plan.results = race_->results();
+    plan.results = race().results();
     plan.graph_hash = GraphHash(*program_);
     if (Status fine = CheckOverlaps(plan); !fine) return tl::unexpected(fine.error());
     if (Status fine = AddReports(*program_, problem_, &plan); !fine) {
@@ -69,7 +58,7 @@ class SoundJob final : public PlanJob {
  private:
   // A plan that is wrong is never returned.
   Status CheckOverlaps(const Plan& plan) const {
-    const Result<Report> report = CheckStorageReuse(*program_, plan, options_);
+    const Result<Report> report = CheckStorageReuse(*program_, plan, options());
     if (!report) return tl::unexpected(report.error());
     if (report->ok) return {};
     return Fail(ErrorCode::kInternal, "\"" + plan.algorithm + "\" gave a plan in which " +
@@ -84,7 +73,7 @@ class SoundJob final : public PlanJob {
     size_t planner = 0;
     for (const PoolProblem& pool : pools()) {
       const bool empty = pool.problem.count() == 0;
-      placements.push_back(empty ? nullptr : race_->planner(planner++).best());
+      placements.push_back(empty ? nullptr : race().planner(planner++).best());
     }
     return placements;
   }
@@ -92,7 +81,7 @@ class SoundJob final : public PlanJob {
   const Planner& PlannerOf(size_t pool) const {
     size_t planner = 0;
     for (size_t p = 0; p < pool; ++p) planner += pools()[p].problem.count() > 0 ? 1 : 0;
-    return race_->planner(planner);
+    return race().planner(planner);
   }
 
   Error NotFitting(size_t p) const {
@@ -117,11 +106,8 @@ class SoundJob final : public PlanJob {
     }
   }
 
-  std::vector<char> bytes_;
   std::unique_ptr<Program> program_;
-  Options options_;
   SoundProblem problem_;
-  std::unique_ptr<PoolRace> race_;
 };
 
 }  // namespace

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "inplace.h"
+#include "message.h"
 #include "pool_choice.h"
 #include "pool_race.h"
 
@@ -50,22 +52,35 @@ Bytes CapacityOf(const Program& program, const Options& options, MemId mem_id) {
   return kNoBytes;
 }
 
+// A pool that is too small for what lies in it before anything is placed.
+Error TakenAlready(MemId mem_id, Bytes capacity, Bytes taken, std::string_view by) {
+  auto details = std::make_shared<FitDetails>();
+  details->mem_id = mem_id;
+  details->required = taken;
+  details->available = capacity;
+  details->excess = taken - capacity;
+  return {ErrorCode::kDoesNotFit,
+          Message({"pool ", mem_id, " has ", capacity, " bytes, and ", by, " takes ", taken}),
+          {},
+          {},
+          std::move(details)};
+}
+
 Status SetCapacities(const Program& program, const Options& options, Selection* selection) {
   for (PoolProblem& pool : selection->pools) {
     const Result<MaxLive> live = ComputeMaxLive(pool.problem);
     if (!live) return tl::unexpected(live.error());
-    Bytes capacity = CapacityOf(program, options, pool.mem_id);
+    const Bytes capacity = CapacityOf(program, options, pool.mem_id);
     if (capacity == kNoBytes) continue;
-    if (pool.problem.count() == 0 && pool.problem.base > capacity) {
-      return Fail(ErrorCode::kDoesNotFit,
-                  "pool " + std::to_string(pool.mem_id) + " has " + std::to_string(capacity) +
-                      " bytes, and input_mem_buffer_sizes takes " +
-                      std::to_string(pool.problem.base) + " of them",
-                  "input_mem_buffer_sizes[" + std::to_string(pool.mem_id) + "]");
+    const bool is_empty = pool.problem.count() == 0;
+    const Bytes taken = is_empty ? pool.problem.base : pool.padding;
+    if (taken > capacity) {
+      return tl::unexpected(
+          TakenAlready(pool.mem_id, capacity, taken,
+                       is_empty ? "input_mem_buffer_sizes" : "the XNNPACK padding"));
     }
     // What the padding takes is not there for buffers.
-    if (pool.problem.count() > 0) capacity = std::max<Bytes>(0, capacity - pool.padding);
-    pool.problem.capacity = capacity;
+    pool.problem.capacity = is_empty ? capacity : capacity - pool.padding;
   }
   return {};
 }

@@ -9,18 +9,20 @@ namespace memplan {
 namespace {
 
 // Of all results, in `others`, one becomes the leader; false where they cannot lie at one place.
-bool ChooseLeader(const GraphNest& graph, int32_t g, TiedPlace* place) {
+bool ChooseLeader(const std::vector<GraphNest>& graphs, int32_t g, TiedPlace* place) {
+  const GraphNest& graph = graphs[g];
   std::vector<StorageIndex>& results = place->others;
   const std::vector<Lifetime>& life = graph.lifetimes.of;
   std::sort(results.begin(), results.end(), [&life](StorageIndex a, StorageIndex b) {
     return life[a].first != life[b].first ? life[a].first < life[b].first : a < b;
   });
   results.erase(std::unique(results.begin(), results.end()), results.end());
+  const MemId pool = FinalPool(graphs, graph, results[0]);
   size_t leader = 0;
   for (size_t i = 0; i < results.size(); ++i) {
     const Lifetime& now = life[results[i]];
     if (i > 0 && now.first <= life[results[i - 1]].last) return false;
-    if (graph.pool_of(results[i]) != graph.pool_of(results[0])) return false;
+    if (FinalPool(graphs, graph, results[i]) != pool) return false;
     for (const NodeIndex node : place->nodes) {
       if (now.first <= node && node <= now.last) return false;
     }
@@ -40,7 +42,8 @@ void Append(const std::vector<T>& some, std::vector<T>* all) {
 
 }  // namespace
 
-bool Tie(TiedPlace place, int32_t g, GraphNest* graph) {
+bool Tie(TiedPlace place, int32_t g, std::vector<GraphNest>* graphs) {
+  GraphNest* graph = &(*graphs)[g];
   std::vector<TiedPlace> apart;
   for (const TiedPlace& known : graph->tied) {
     const bool is_shared =
@@ -55,7 +58,7 @@ bool Tie(TiedPlace place, int32_t g, GraphNest* graph) {
     Append(known.outputs, &place.outputs);
     Append(known.nodes, &place.nodes);
   }
-  if (!ChooseLeader(*graph, g, &place)) return false;
+  if (!ChooseLeader(*graphs, g, &place)) return false;
   graph->placed.resize(graph->home.size());
   for (const StorageIndex s : place.others) {
     graph->home[s] = Home::kPlaced;
@@ -76,6 +79,16 @@ StorageIndex LeaderOf(const GraphNest& graph, int32_t g, StorageIndex s) {
 
 bool IsPlacedBeyond(const GraphNest& graph, int32_t g, StorageIndex s) {
   return graph.home[s] == Home::kPlaced && graph.placed[s].graph != g;
+}
+
+MemId FinalPool(const std::vector<GraphNest>& graphs, const GraphNest& graph, StorageIndex s) {
+  const GraphNest* at = &graph;
+  while (at->pool_of(s) == kNoPool && at->home[s] == Home::kPlaced) {
+    const StorageRef target = at->placed[s];
+    at = &graphs[target.graph];
+    s = target.storage;
+  }
+  return at->pool_of(s);
 }
 
 bool IsTied(const GraphNest& caller, StorageRef output) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "live_events.h"
+
 namespace memplan {
 namespace {
 
@@ -11,31 +13,9 @@ using Obstacle = CliqueProblem::Obstacle;
 // The maximal sets of buffers live at one tick, as rows of buffer indices.
 // False where they hold more than `limit` buffers together.
 bool LiveSets(const Problem& problem, size_t limit, NumberRows* sets) {
-  struct Event {
-    Tick at;
-    bool starts;
-    BufferIndex buffer;
-  };
-  std::vector<Event> events;
-  for (BufferIndex b = 0; b < problem.count(); ++b) {
-    if (!problem.is_live(b)) continue;
-    Tick from = problem.lower[b];
-    for (const Gap& gap : problem.gaps_of(b)) {
-      events.push_back({from, true, b});
-      events.push_back({gap.from, false, b});
-      from = gap.to;
-    }
-    events.push_back({from, true, b});
-    events.push_back({problem.upper[b], false, b});
-  }
-  std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
-    if (a.at != b.at) return a.at < b.at;
-    if (a.starts != b.starts) return !a.starts;
-    return a.buffer < b.buffer;
-  });
   std::vector<BufferIndex> live;
   bool grown = false;
-  for (const Event& event : events) {
+  for (const LiveEvent& event : LiveEvents(problem)) {
     const auto place = std::lower_bound(live.begin(), live.end(), event.buffer);
     if (event.starts) {
       live.insert(place, event.buffer);

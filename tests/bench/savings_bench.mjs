@@ -22,7 +22,13 @@ function upstream(graph, rules) {
 const say = ({ total, isSound, refused }) => refused ?? `${total}${isSound ? "" : " unsound"}`;
 const columns = ["network", "2024", "2026", "auto", "at bound", "nesting", "in place", "saved"];
 const widths = [34, 20, 20, 12, 9, 9, 12, 7];
-const print = (row) => console.log(row.map((cell, at) => String(cell).padEnd(widths[at])).join(" ").trimEnd());
+const print = (row) =>
+  console.log(
+    row
+      .map((cell, at) => String(cell).padEnd(widths[at]))
+      .join(" ")
+      .trimEnd(),
+  );
 
 print(columns);
 const sums = { nesting: 0, before: 0, inPlace: 0, unsound: { "executorch-2024": 0, "executorch-2026": 0 } };
@@ -40,7 +46,7 @@ for (const file of readdirSync(folder).sort()) {
   const before = totalOf(ours);
   const after = totalOf(inPlace);
   networks++;
-  sums.nesting += (ours.saved?.nesting ?? 0);
+  sums.nesting += ours.saved?.nesting ?? 0;
   sums.before += before;
   sums.inPlace += before - after;
   print([
@@ -48,7 +54,7 @@ for (const file of readdirSync(folder).sort()) {
     ...theirs.map(say),
     before,
     ours.optimal ? "yes" : "no",
-    (ours.saved?.nesting ?? 0),
+    ours.saved?.nesting ?? 0,
     after,
     `${((100 * (before - after)) / Math.max(before, 1)).toFixed(1)}%`,
   ]);

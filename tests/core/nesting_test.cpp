@@ -5,31 +5,10 @@
 #include <string>
 
 #include "planned.h"
+#include "shared_branches.h"
 
 namespace memplan {
 namespace {
-
-constexpr const char* kBranch =
-    R"({"tensors": [{"id": "i", "nbytes": 64}, {"id": "o", "nbytes": 64}],
-  "nodes": [{"name": "i", "op": "placeholder", "target": "i", "specs": ["i"]},
-    {"name": "f", "op": "call_function", "target": "f", "args": ["i"], "specs": ["o"]},
-    {"name": "out", "op": "output", "args": ["f"]}]})";
-
-// Two conds that run the same two branches; `reads` are the args of the last node.
-std::string SharedBranches(const char* reads) {
-  return R"({"tensors": [{"id": "x", "nbytes": 64}, {"id": "r", "nbytes": 64}, {"id": "s", "nbytes": 64},
-      {"id": "y", "nbytes": 64}],
-    "nodes": [{"name": "x", "op": "placeholder", "target": "x", "specs": ["x"]},
-      {"name": "c", "op": "call_function", "target": "cond", "args": ["x", "x"], "specs": ["r"],
-       "submodules": ["t", "f"]},
-      {"name": "d", "op": "call_function", "target": "cond", "args": ["x", "c"], "specs": ["s"],
-       "submodules": ["t", "f"]},
-      {"name": "y", "op": "call_function", "target": "g", "args": [)" +
-         std::string(reads) + R"(], "specs": ["y"]},
-      {"name": "out", "op": "output", "args": ["y"]}],
-    "submodules": {"t": )" +
-         kBranch + R"(, "f": )" + kBranch + "}}";
-}
 
 TEST(NestingTest, GivesASubmoduleOfSeveralNodesOnePlace) {
   Options options;
@@ -139,6 +118,32 @@ TEST(NestingTest, TellsWhereANodeAndItsSubmodulesDoNotMatch) {
                         std::string(kBranch) + "}}");
   EXPECT_EQ(planned.error.code, ErrorCode::kBadSubmodule);
   EXPECT_EQ(planned.error.path, "nodes[1]");
+}
+
+// The inner result asks for no pool but lies at the outer one, in pool 3; the innermost output asks
+// for pool 1, so it cannot lie there.
+TEST(NestingTest, LaysAnOutputOnlyWhereItsPoolIs) {
+  const std::string inner = R"({"tensors": [{"id": "i", "nbytes": 64}, {"id": "r", "nbytes": 64}],
+    "nodes": [{"name": "i", "op": "placeholder", "target": "i", "specs": ["i"]},
+      {"name": "c", "op": "call_function", "target": "cond", "args": ["i", "i"], "specs": ["r"],
+       "submodules": ["t", "t"]},
+      {"name": "out", "op": "output", "args": ["c"]}],
+    "submodules": {"t": {
+      "tensors": [{"id": "i", "nbytes": 64}, {"id": "o", "nbytes": 64, "mem_id": 1}],
+      "nodes": [{"name": "i", "op": "placeholder", "target": "i", "specs": ["i"]},
+        {"name": "f", "op": "call_function", "target": "f", "args": ["i"], "specs": ["o"]},
+        {"name": "out", "op": "output", "args": ["f"]}]}}})";
+  const Planned planned(
+      R"({"tensors": [{"id": "x", "nbytes": 64}, {"id": "r", "nbytes": 64, "mem_id": 3}],
+    "nodes": [{"name": "x", "op": "placeholder", "target": "x", "specs": ["x"]},
+      {"name": "c", "op": "call_function", "target": "cond", "args": ["x", "x"], "specs": ["r"],
+       "submodules": ["s", "s"]},
+      {"name": "out", "op": "output", "args": ["c"]}], "submodules": {"s": )" +
+      inner + "}}");
+  ASSERT_TRUE(planned.ok) << planned.error.message;
+  const GraphPlan& submodule = planned.plan.top.submodules[0];
+  EXPECT_EQ(submodule.mem_id[1], 3);
+  EXPECT_EQ(submodule.submodules[0].mem_id[1], 1);
 }
 
 }  // namespace

@@ -136,5 +136,22 @@ TEST(SoundPlanTest, GivesStateOnePlaceInAllMethodsAndOneArenaToTheRest) {
   EXPECT_EQ(planned.plan.state[0].bytes, 256);
 }
 
+// Nothing has to be placed in pool 2, but what an XNNPACK delegate may read past its end is more
+// than there is.
+TEST(SoundPlanTest, SaysThatAPoolIsTooSmallForItsPadding) {
+  const Planned planned(
+      R"({"tensors": [{"id": "x", "nbytes": 0, "mem_id": 2}, {"id": "y", "nbytes": 16}],
+    "pools": [{"mem_id": 1}, {"mem_id": 2, "capacity": 57}],
+    "nodes": [{"name": "x", "op": "placeholder", "target": "x", "specs": ["x"]},
+      {"name": "d", "op": "call_function", "target": "executorch_call_delegate", "args": ["x"],
+       "specs": ["y"], "backend_id": "XnnpackBackend"},
+      {"name": "out", "op": "output", "args": ["d"]}]})");
+  ASSERT_EQ(planned.error.code, ErrorCode::kDoesNotFit);
+  ASSERT_NE(planned.error.details, nullptr);
+  EXPECT_EQ(planned.error.details->mem_id, 2);
+  EXPECT_EQ(planned.error.details->required, 64);
+  EXPECT_EQ(planned.error.details->available, 57);
+}
+
 }  // namespace
 }  // namespace memplan

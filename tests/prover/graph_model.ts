@@ -425,10 +425,13 @@ export function keptUntil(model: GraphModel, options: Options): number[] {
     .sort((a, b) => b.node - a.node);
   for (const call of calls) {
     call.results.forEach((result, position) => {
-      const until = kept[model.storageOf[result] as number] as number;
+      const storage = model.storageOf[result] as number;
+      // Copied to the caller's, not moved.
+      if (model.isTop && model.storages[storage]?.isOutput && options.allocGraphOutput === false) return;
+      const until = kept[storage] as number;
       for (const at of call.bodies.flatMap((body) => [...handedThrough(body, position)])) {
-        const storage = model.storageOf[call.operands[at] as number] as number;
-        kept[storage] = Math.max(kept[storage] as number, until);
+        const operand = model.storageOf[call.operands[at] as number] as number;
+        kept[operand] = Math.max(kept[operand] as number, until);
       }
     });
   }

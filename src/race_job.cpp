@@ -1,0 +1,18 @@
+#include "race_job.h"
+
+#include <utility>
+
+namespace memplan {
+
+RaceJob::RaceJob(std::vector<char> bytes, Options options)
+    : bytes_(std::move(bytes)), options_(std::move(options)) {}
+
+Status RaceJob::StartRace(std::vector<const Problem*> problems) {
+  Result<PoolRace> race =
+      PoolRace::Start(options_.algorithm, std::move(problems), {options_.seed, options_.stop_at});
+  if (!race) return tl::unexpected(race.error());
+  race_.emplace(std::move(*race));
+  return {};
+}
+
+}  // namespace memplan
