@@ -71,6 +71,11 @@ class RowChecker {
     return (reading_.flags[storage] & (kByReference | kOwnInBody)) == kByReference;
   }
 
+  // Bytes of its own, also where a value is carried beyond a node's results.
+  bool HasOwnBytes(TensorIndex storage) const {
+    return !IsCallers(storage) || (reading_.tensor_flags[storage] & kCarriedApart) != 0;
+  }
+
   // Why the options leave a storage of a top graph to the caller; null where they do not.
   const char* LeftToCaller(TensorIndex storage) const {
     if (reading_.caller != nullptr) return nullptr;
@@ -161,7 +166,7 @@ class RowChecker {
               std::to_string(graph_.pool[storage]),
           offset, offset + tensors_.nbytes[t]);
     }
-    const bool is_whole = t == storage && !IsCallers(storage);
+    const bool is_whole = t == storage && HasOwnBytes(storage);
     const Bytes alignment = setting_.AlignmentOf(pool);
     const Bytes end =
         offset + (is_whole ? AlignUp(reading_.size[t], alignment) : tensors_.nbytes[t]);

@@ -318,6 +318,34 @@ TEST(Verifier, KnowsWhereMovedResultsRest) {
             (Codes{"STORAGE_OVERLAP r", "STORAGE_OVERLAP r"}));
 }
 
+// A value that goes round and that the node does not yield has bytes of its own, in the body.
+TEST(Verifier, ChecksThePlaceOfWhatIsCarriedBeyondTheResults) {
+  const std::string graph = R"({"tensors":[{"id":"x","nbytes":64}],"nodes":[
+      {"name":"x","op":"placeholder","target":"x","specs":["x"]},
+      {"name":"scan","op":"call_function","target":"scan","args":["x"],"specs":[],
+       "submodules":["body"],"carried":1,"mapped":0},
+      {"name":"o","op":"output","args":["x"]}],
+      "input_mem_buffer_sizes":[0,16],
+      "submodules":{"body":{"tensors":[{"id":"c","nbytes":64},{"id":"d","nbytes":64}],"nodes":[
+      {"name":"c","op":"placeholder","target":"c","specs":["c"]},
+      {"name":"f","op":"call_function","target":"aten::f","args":["c"],"specs":["d"]},
+      {"name":"o","op":"output","args":["f"]}]}}})";
+  const auto with = [&](const std::vector<std::string>& body) {
+    std::string text = PlanText({Row("x", 1, 16)}, "[0,208]");
+    text.pop_back();
+    text += R"(,"submodules":{"body":)" + PlanText(body, "[0,208]") + "}}";
+    return CodesOf(Verify(graph, text));
+  };
+  const std::string d = Row("d", 1, 144);
+  EXPECT_EQ(with({Row("c", 1, 80), d}), Codes{});
+  EXPECT_EQ(with({d}), Codes{"TENSOR_MISSING c"});
+  EXPECT_EQ(with({Row("c", 1, 81), Row("d", 1, 144)}),
+            (Codes{"STORAGE_OVERLAP c", "MISALIGNED c"}));
+  EXPECT_EQ(with({Row("c", 1, 72), d}), (Codes{"STORAGE_OVERLAP c", "MISALIGNED c"}));
+  EXPECT_EQ(with({Row("c", 1, 0), d}), (Codes{"STORAGE_OVERLAP c", "BELOW_RESERVED c"}));
+  EXPECT_EQ(with({Row("c", 1, 208), d}), Codes{"PAST_END c"});
+}
+
 TEST(Verifier, AnswersBadSubmodule) {
   std::string graph = CondGraph();
   graph.replace(graph.find(R"("args":["x","x"])"), 16, R"("args":["x"])");
