@@ -23,7 +23,13 @@ declare module "memplan-glue" {
     progress(handle: number): void;
     finish(handle: number, answer: number): boolean;
     cancel(handle: number): void;
-    verify(rules: number, flags: number, alignment: number, capacity: Float64Array | undefined): boolean;
+    verify(
+      rules: number,
+      flags: number,
+      alignment: number,
+      operators: string,
+      capacity: Float64Array | undefined,
+    ): boolean;
     algorithms(): void;
     release(): void;
   }

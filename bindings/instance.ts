@@ -85,7 +85,13 @@ export class Core {
     return this.#call((glue) => {
       this.#put(glue, input, "reserveInput");
       this.#put(glue, plan, "reservePlan");
-      const done = glue.verify(options.rules, options.flags, options.alignment, options.capacity);
+      const done = glue.verify(
+        options.rules,
+        options.flags,
+        options.alignment,
+        options.operators,
+        options.capacity,
+      );
       const text = this.#text(glue);
       this.#release(glue);
       if (!done) throw asError(text);

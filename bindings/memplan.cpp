@@ -288,9 +288,11 @@ bool Finish(int handle, uint32_t answer) {
 }
 
 // Takes the input and the plan, and leaves the report as text. False: an error as text.
-bool Verify(uint32_t rules, uint32_t flags, double alignment, emscripten::val capacity) {
+bool Verify(uint32_t rules, uint32_t flags, double alignment, std::string operators,
+            emscripten::val capacity) {
   State& state = TheState();
-  const Options options = MakeOptions(rules, flags, alignment, 0, kNoBytes, {}, {}, capacity);
+  const Options options =
+      MakeOptions(rules, flags, alignment, 0, kNoBytes, {}, operators, capacity);
   const Result<Report> report =
       VerifyPlan(std::exchange(state.input, {}), std::exchange(state.plan_json, {}), options);
   Say(report ? WriteReportJson(*report) : WriteErrorJson(report.error()));

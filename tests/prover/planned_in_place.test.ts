@@ -22,6 +22,7 @@ describe("plans that write results over inputs by choice", () => {
       if (!plan) continue;
       expect(checkPlan(graph, plan, chosen), `seed ${seed}`).toEqual([]);
       expect(memplan.verify(graph, plan, chosen).errors, `seed ${seed}`).toEqual([]);
+      expect(memplan.verify(graph, plan, plan.options).errors, `seed ${seed}`).toEqual([]);
       for (let runSeed = 1; runSeed <= 2; runSeed++) {
         expect(misread(graph, plan, { ...chosen, runSeed }), `seed ${seed}`).toBeNull();
       }
