@@ -52,6 +52,7 @@ Brancher<T>::Brancher(const SectionProblem& problem)
     : problem_(problem),
       twin_before_(problem.count(), -1),
       failures_(problem.sections, 0),
+      past_failures_(problem.sections, 0),
       valley_(problem.sections, 0),
       supports_(problem.sections + 1, 0),
       candidates_(problem.sections + 1, 0) {
@@ -64,8 +65,10 @@ Brancher<T>::Brancher(const SectionProblem& problem)
 }
 
 template <typename T>
-void Brancher<T>::SetRule(SectionRule rule, std::vector<int32_t> rank) {
-  rule_ = rule;
+void Brancher<T>::SetRules(SectionRule section, CandidateRule candidate,
+                           std::vector<int32_t> rank) {
+  section_rule_ = section;
+  candidate_rule_ = candidate;
   rank_ = std::move(rank);
 }
 
@@ -129,7 +132,8 @@ std::pair<int64_t, int64_t> Brancher<T>::Score(const ValleyState<T>& state, int3
   const int64_t slack = state.slack(s);
   const int64_t floor = valley_[s];
   const int64_t failures = failures_[s] + 1;
-  switch (rule_) {
+  if (count == 0 || (count == 1 && slack == 0)) return {count - 2, slack};
+  switch (section_rule_) {
     case SectionRule::kLowestLeft:
       return {floor, 0};
     case SectionRule::kFewest:
@@ -148,6 +152,8 @@ std::pair<int64_t, int64_t> Brancher<T>::Score(const ValleyState<T>& state, int3
       return {count, -failures};
     case SectionRule::kHalfThenSlack:
       return {2 * count + (slack > 0), slack};
+    case SectionRule::kFewestPerPast:
+      return {((count + (slack > 0)) << 40) / (past_failures_[s] + 1), slack};
   }
   return {0, 0};
 }
@@ -188,6 +194,42 @@ T Brancher<T>::WasteFloor(const ValleyState<T>& state, const Branch<T>& branch) 
   return least;
 }
 
+// Smaller is better, before the rank.
+template <typename T>
+int64_t Brancher<T>::Handicap(const ValleyState<T>& state, const Branch<T>& branch,
+                              int32_t b) const {
+  const int walls = (problem_.lo[b] == branch.valley_from) + (problem_.hi[b] == branch.valley_to);
+  switch (candidate_rule_) {
+    case CandidateRule::kKey:
+      return 0;
+    case CandidateRule::kMostWalls:
+      return -walls;
+    case CandidateRule::kWholeFloor:
+      return walls < 2;
+    case CandidateRule::kLeastSlack: {
+      T least = ValleyState<T>::kNever;
+      for (int32_t s = problem_.lo[b]; s < problem_.hi[b]; ++s) {
+        least = std::min(least, state.slack(s));
+      }
+      return least;
+    }
+  }
+  return 0;
+}
+
+template <typename T>
+void Brancher<T>::SortCandidates(const ValleyState<T>& state, const Branch<T>& branch,
+                                 int32_t* begin, int32_t* end) {
+  ranked_.clear();
+  for (const int32_t* b = begin; b != end; ++b) {
+    ranked_.push_back({Handicap(state, branch, *b), rank_[*b], *b});
+  }
+  std::sort(ranked_.begin(), ranked_.end(), [](const Ranked& a, const Ranked& b) {
+    return a.handicap != b.handicap ? a.handicap < b.handicap : a.rank < b.rank;
+  });
+  for (const Ranked& ranked : ranked_) *begin++ = ranked.buffer;
+}
+
 template <typename T>
 Branch<T> Brancher<T>::Choose(const ValleyState<T>& state, SectionRange range,
                               std::vector<int32_t>* candidates) {
@@ -212,8 +254,8 @@ Branch<T> Brancher<T>::Choose(const ValleyState<T>& state, SectionRange range,
       candidates->push_back(over[i]);
     }
   }
-  std::sort(candidates->begin() + start, candidates->end(),
-            [&](int32_t a, int32_t b) { return rank_[a] < rank_[b]; });
+  SortCandidates(state, branch, candidates->data() + start,
+                 candidates->data() + candidates->size());
   branch.waste_floor = WasteFloor(state, branch);
   branch.may_waste = branch.waste_floor < ValleyState<T>::kNever &&
                      branch.waste_floor - branch.floor <= state.slack(s);

@@ -22,8 +22,18 @@ enum class SectionRule : uint8_t {
   kLeastSlack,      // least slack
   kFewestThenFail,  // fewest candidates, then most failures
   kHalfThenSlack,   // candidates + half where slack > 0, then least slack
+  kFewestPerPast,   // as kFewestPerFail, failures counted over all attempts
 };
-inline constexpr int kSectionRules = 9;
+inline constexpr int kSectionRules = 10;
+
+// What puts one candidate of a section before another; equal ones go by the key.
+enum class CandidateRule : uint8_t {
+  kKey,         // the key alone
+  kMostWalls,   // those that touch both walls of the valley, then those that touch one
+  kWholeFloor,  // those that touch both walls
+  kLeastSlack,  // those over the section of least slack
+};
+inline constexpr int kCandidateRules = 4;
 
 // Exponents in 1/256 of the key that orders candidates, largest first:
 // width^a * size^b * load^c, width counted in sections, load being the fullest
@@ -104,13 +114,16 @@ class Brancher {
  public:
   explicit Brancher(const SectionProblem& problem);
 
-  void SetRule(SectionRule rule, std::vector<int32_t> rank);
+  void SetRules(SectionRule section, CandidateRule candidate, std::vector<int32_t> rank);
   // A branch for a range with something left; appends its candidates.
   Branch<T> Choose(const ValleyState<T>& state, SectionRange range,
                    std::vector<int32_t>* candidates);
 
   void ForgetFailures();
-  void CountFailure(int32_t section) { ++failures_[section]; }
+  void CountFailure(int32_t section) {
+    ++failures_[section];
+    ++past_failures_[section];
+  }
 
  private:
   void FindValleys(const ValleyState<T>& state, SectionRange range);
@@ -119,16 +132,27 @@ class Brancher {
   std::pair<int64_t, int64_t> Score(const ValleyState<T>& state, int32_t s) const;
   bool Supported(int32_t b) const { return supports_[problem_.hi[b]] > supports_[problem_.lo[b]]; }
   bool MayLieAtFloor(const ValleyState<T>& state, int32_t b) const;
+  void SortCandidates(const ValleyState<T>& state, const Branch<T>& branch, int32_t* begin,
+                      int32_t* end);
+  int64_t Handicap(const ValleyState<T>& state, const Branch<T>& branch, int32_t b) const;
   T WasteFloor(const ValleyState<T>& state, const Branch<T>& branch) const;
 
   const SectionProblem& problem_;
-  SectionRule rule_ = SectionRule::kFewest;
+  SectionRule section_rule_ = SectionRule::kFewest;
+  CandidateRule candidate_rule_ = CandidateRule::kKey;
   std::vector<int32_t> rank_;
   std::vector<int32_t> twin_before_;  // -1: none
   std::vector<int32_t> failures_;
+  std::vector<int32_t> past_failures_;
   std::vector<T> valley_;          // by section: the valley's floor, -1 outside of valleys
   std::vector<int32_t> supports_;  // by section + 1: sections of valleys up to it with top = floor
   std::vector<int32_t> candidates_;  // by section: how many, after CountCandidates
+  struct Ranked {
+    int64_t handicap;
+    int32_t rank;
+    int32_t buffer;
+  };
+  std::vector<Ranked> ranked_;
 };
 
 extern template class Brancher<int32_t>;

@@ -20,7 +20,7 @@ class CliqueEngine final : public AttemptEngine {
     constexpr int kRules = 3;
     nodes_ = attempt.nodes;
     target_ = target;
-    search_.Start(target, static_cast<BufferRule>(static_cast<int>(attempt.rule) % kRules),
+    search_.Start(target, static_cast<BufferRule>(static_cast<int>(attempt.section_rule) % kRules),
                   Rank(attempt.key));
   }
   int64_t Run(int64_t work) override { return search_.Run(work, nodes_); }

@@ -1,6 +1,7 @@
 #include "search/restarts.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace memplan {
@@ -37,34 +38,34 @@ Portfolio::Portfolio(uint64_t seed, int32_t buffers) : random_(seed), buffers_(b
                                SectionRule::kFewestPerFail, SectionRule::kLowestBlended};
   const CandidateKey keys[] = {{0, 256, 0}, {256, 0, 0}, {256, 256, 0}, {128, 256, 0}};
   for (const CandidateKey& key : keys) {
-    for (const SectionRule rule : rules) opening_.push_back({rule, key, random_.Percent(50), 0});
+    for (const SectionRule rule : rules) opening_.push_back({.section_rule = rule, .key = key, .mirrored = random_.Percent(50), .check_crowded = true});
   }
   for (size_t i = opening_.size(); i > 1; --i) {
     std::swap(opening_[i - 1], opening_[random_.Below(static_cast<int64_t>(i))]);
   }
 }
 
+int Portfolio::DrawByWeight(std::span<const int> weights) {
+  int64_t pick = random_.Below(std::accumulate(weights.begin(), weights.end(), 0));
+  int drawn = 0;
+  while (pick >= weights[drawn]) pick -= weights[drawn++];
+  return drawn;
+}
+
 Attempt Portfolio::Draw() {
-  const int weights[kSectionRules] = {1, 2, 3, 3, 3, 3, 2, 2, 1};
-  int total = 0;
-  for (const int weight : weights) total += weight;
-  int64_t pick = random_.Below(total);
-  int rule = 0;
-  while (pick >= weights[rule]) pick -= weights[rule++];
+  const int weights[kSectionRules] = {1, 2, 3, 3, 3, 3, 2, 2, 1, 3};
+  const int preferences[kCandidateRules] = {45, 25, 12, 18};
   Attempt attempt;
-  attempt.rule = static_cast<SectionRule>(rule);
+  attempt.section_rule = static_cast<SectionRule>(DrawByWeight(weights));
+  attempt.candidate_rule = static_cast<CandidateRule>(DrawByWeight(preferences));
+  attempt.check_crowded = true;
   const auto between = [&](int from, int to) {
     return static_cast<int32_t>(from + random_.Below(to - from + 1));
   };
-  if (random_.Percent(50)) {
-    attempt.key.width = random_.Percent(30) ? 0 : between(0, 512);
-    attempt.key.size = random_.Percent(30) ? 0 : between(0, 512);
-    attempt.key.load = random_.Percent(60) ? 0 : 2560;
-  } else {
-    attempt.key.width = between(-128, 640);
-    attempt.key.size = between(-128, 640);
-    attempt.key.load = random_.Percent(50) ? 0 : between(0, 5120);
-  }
+  const int32_t turn = random_.Percent(15) ? 0 : between(-192, 512);
+  attempt.key.width = std::min(turn, 256);
+  attempt.key.size = std::min(512 - turn, 256);
+  attempt.key.load = random_.Percent(60) ? 0 : random_.Percent(40) ? 2560 : between(0, 2560);
   attempt.mirrored = random_.Percent(50);
   return attempt;
 }

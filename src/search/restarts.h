@@ -3,6 +3,7 @@
 #define MEMPLAN_SEARCH_RESTARTS_H_
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "search/branching.h"
@@ -30,10 +31,12 @@ class RandomStream {
 int64_t Luby(int64_t k);
 
 struct Attempt {
-  SectionRule rule = SectionRule::kFewest;
+  SectionRule section_rule = SectionRule::kFewest;
+  CandidateRule candidate_rule = CandidateRule::kKey;
   CandidateKey key;
   bool mirrored = false;
-  int64_t nodes = 0;  // limit
+  bool check_crowded = false;  // see ValleyState::Reset
+  int64_t nodes = 0;           // limit
 };
 
 // The endless list of attempts of one seed.
@@ -44,6 +47,7 @@ class Portfolio {
   RandomStream& random() { return random_; }
 
  private:
+  int DrawByWeight(std::span<const int> weights);
   Attempt Draw();
 
   RandomStream random_;

@@ -23,7 +23,7 @@ class SectionEngine final : public AttemptEngine {
     side_ = attempt.mirrored;
     nodes_ = attempt.nodes;
     target_ = target;
-    searches_[side_].Start(target, attempt.rule, RankBuffers(sides_[side_], attempt.key));
+    searches_[side_].Start(attempt, target);
   }
   int64_t Run(int64_t work) override { return searches_[side_].Run(work, nodes_); }
   AttemptOutcome outcome() const override { return searches_[side_].outcome(); }

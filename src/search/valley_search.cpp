@@ -10,7 +10,7 @@ ValleySearch<T>::ValleySearch(const SectionProblem& problem)
     : state_(problem), brancher_(problem) {}
 
 template <typename T>
-void ValleySearch<T>::Start(Bytes target, SectionRule rule, std::vector<int32_t> rank) {
+void ValleySearch<T>::Start(const Attempt& attempt, Bytes target) {
   frames_.clear();
   candidates_.clear();
   parts_.clear();
@@ -19,9 +19,10 @@ void ValleySearch<T>::Start(Bytes target, SectionRule rule, std::vector<int32_t>
   work_ = 0;
   missing_ = ValleyState<T>::kNever;
   outcome_ = AttemptOutcome::kRunning;
-  brancher_.SetRule(rule, std::move(rank));
+  brancher_.SetRules(attempt.section_rule, attempt.candidate_rule,
+                     RankBuffers(state_.problem(), attempt.key));
   brancher_.ForgetFailures();
-  if (!state_.Reset(target)) {
+  if (!state_.Reset(target, attempt.check_crowded)) {
     missing_ = state_.failed_by();
     outcome_ = AttemptOutcome::kInfeasible;
     return;

@@ -35,7 +35,7 @@ class ValleySearch {
 
   // Begins a new attempt: is there a plan whose highest end is at most `target`
   // bytes?
-  void Start(Bytes target, SectionRule rule, std::vector<int32_t> rank);
+  void Start(const Attempt& attempt, Bytes target);
   // Expands nodes until decided, `work` is used up or nodes() reaches `nodes`;
   // returns the work done, at most one node's more. One unit of work is about a
   // microsecond.

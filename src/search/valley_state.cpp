@@ -9,17 +9,18 @@ ValleyState<T>::ValleyState(const SectionProblem& problem) : problem_(problem) {
   const int32_t n = problem.count();
   const int32_t sections = problem.sections;
   floor_ = sections;
-  slack_ = 2 * size_t(sections);
-  count_ = 3 * size_t(sections);
-  crossing_ = 4 * size_t(sections);
-  witness_ = 5 * size_t(sections);
-  last_ = 6 * size_t(sections);
-  low_ = 7 * size_t(sections);
+  count_ = 2 * size_t(sections);
+  crossing_ = 3 * size_t(sections);
+  witness_ = 4 * size_t(sections);
+  last_ = 5 * size_t(sections);
+  low_ = 6 * size_t(sections);
   cells_.assign(low_ + n, 0);
   size_.assign(problem.size.begin(), problem.size.end());
   limit_.assign(n, 0);
   capacity_.assign(sections, 0);
   load_.assign(sections, 0);
+  latest_.assign(sections, 0);
+  is_crowded_.assign(sections, 0);
   root_crossing_.assign(sections, 0);
   std::vector<int32_t> width(sections, 0);
   size_t places = 0;
@@ -41,7 +42,8 @@ ValleyState<T>::ValleyState(const SectionProblem& problem) : problem_(problem) {
 }
 
 template <typename T>
-bool ValleyState<T>::Reset(Bytes target) {
+bool ValleyState<T>::Reset(Bytes target, bool check_crowded) {
+  check_crowded_ = check_crowded;
   const int32_t n = problem_.count();
   const int32_t sections = problem_.sections;
   trail_.clear();
@@ -60,7 +62,7 @@ bool ValleyState<T>::Reset(Bytes target) {
     }
   }
   for (int32_t s = 0; s < sections; ++s) {
-    cells_[slack_ + s] = capacity_[s] - load_[s];
+    latest_[s] = capacity_[s] - load_[s];
     cells_[crossing_ + s] = root_crossing_[s];
     cells_[witness_ + s] = remaining(s)[0];
     cells_[last_ + s] = -1;
@@ -96,7 +98,10 @@ void ValleyState<T>::Undo(Mark mark, int32_t level, int32_t top_level) {
     placed_.pop_back();
     // What took b out of the lists swapped it to the place just past their
     // ends.
-    for (int32_t s = problem_.lo[b]; s < problem_.hi[b]; ++s) ++cells_[count_ + s];
+    for (int32_t s = problem_.lo[b]; s < problem_.hi[b]; ++s) {
+      ++cells_[count_ + s];
+      latest_[s] -= size_[b];
+    }
     for (int32_t s = problem_.lo[b]; s + 1 < problem_.hi[b]; ++s) ++cells_[crossing_ + s];
   }
   for (size_t i = trail_.size(); i-- > mark.cells;) cells_[trail_[i].cell] = trail_[i].old;
@@ -127,6 +132,7 @@ void ValleyState<T>::TakeOut(int32_t b, T top) {
     place_[place_at_[other] + s - problem_.lo[other]] = at;
     items[end] = b;
     place[s - lo] = end;
+    latest_[s] += size_[b];
     Set(s, top);
     Set(last_ + s, b);
   }
@@ -154,6 +160,13 @@ bool ValleyState<T>::LiftLow(int32_t b, T v, int32_t level) {
   const int32_t hi = problem_.hi[b];
   Touch(lo, hi, level);
   Widen(lo, hi);
+  if (check_crowded_) {
+    for (int32_t s = lo; s < hi; ++s) {
+      if (v <= latest_[s] || is_crowded_[s]) continue;
+      is_crowded_[s] = 1;
+      crowded_.push_back(s);
+    }
+  }
   return v + size_[b] <= limit_[b] || FailAt(lo, v + size_[b] - limit_[b]);
 }
 
@@ -189,11 +202,50 @@ bool ValleyState<T>::Settle() {
     if (least == old) continue;
     Set(floor_ + s, least);
     if (least == kNever) continue;
-    const T left = slack(s) - (least - old);
-    Set(slack_ + s, left);
-    if (left < 0) return FailAt(s, -left);
+    if (least > latest_[s]) return FailAt(s, least - latest_[s]);
   }
   return true;
+}
+
+// Those over s with low >= t take their sizes from t on, for each t. Up to
+// `latest` that is the sum of all, and for t > v nothing has changed.
+template <typename T>
+bool ValleyState<T>::CheckCrowded(int32_t s, T v) {
+  late_.clear();
+  T above = 0;   // sizes with low >= v
+  T between = 0;  // sizes with low in (latest, v)
+  const T latest = latest_[s];
+  const int32_t* over = remaining(s);
+  for (int32_t i = 0, count = remaining_count(s); i < count; ++i) {
+    const T l = low(over[i]);
+    const T size = size_[over[i]];
+    above += l >= v ? size : 0;
+    between += l > latest && l < v ? size : 0;
+  }
+  if (v + above > capacity_[s]) return FailAt(s, v + above - capacity_[s]);
+  if (v + above + between <= capacity_[s]) return true;
+  for (int32_t i = 0, count = remaining_count(s); i < count; ++i) {
+    const T l = low(over[i]);
+    if (l > latest && l < v) late_.emplace_back(l, size_[over[i]]);
+  }
+  std::sort(late_.begin(), late_.end());
+  for (size_t i = late_.size(); i-- > 0;) {
+    above += late_[i].second;
+    const T end = late_[i].first + above;
+    if (end > capacity_[s]) return FailAt(s, end - capacity_[s]);
+  }
+  return true;
+}
+
+template <typename T>
+bool ValleyState<T>::CheckCrowded(T v) {
+  bool fits = true;
+  for (const int32_t s : crowded_) {
+    is_crowded_[s] = 0;
+    fits = fits && CheckCrowded(s, v);
+  }
+  crowded_.clear();
+  return fits;
 }
 
 template <typename T>
@@ -207,9 +259,9 @@ bool ValleyState<T>::Place(int32_t b, T v, int32_t level) {
   Set(low_ + b, kNever);
   TakeOut(b, top);
   Touch(lo, hi, level);
-  // b's size leaves the sum and enters the floor: slack counts from `top` now.
   for (int32_t s = lo; s < hi; ++s) Set(floor_ + s, top);
-  return LiftOver(b, top, level) && Settle();
+  const bool fits = LiftOver(b, top, level) && Settle();
+  return CheckCrowded(top) && fits;
 }
 
 template <typename T>
@@ -217,10 +269,12 @@ bool ValleyState<T>::Raise(int32_t s, T v, int32_t level) {
   changed_from_ = s;
   changed_to_ = s + 1;
   const int32_t* over = remaining(s);
-  for (int32_t i = 0, count = remaining_count(s); i < count; ++i) {
-    if (!LiftLow(over[i], v, level)) return false;
+  bool fits = true;
+  for (int32_t i = 0, count = remaining_count(s); fits && i < count; ++i) {
+    fits = LiftLow(over[i], v, level);
   }
-  return Settle();
+  fits = fits && Settle();
+  return CheckCrowded(v) && fits;
 }
 
 template class ValleyState<int32_t>;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "search/section_problem.h"
@@ -16,11 +17,12 @@ namespace memplan {
 //
 // Of each section: `top`, the end of the last buffer placed over it; `floor`,
 // the least `low` of its remaining buffers (kNever where none remains);
-// `slack`, capacity - floor - sizes of the remaining. Of each remaining buffer:
-// `low`, a proven lower limit of its offset, kNever once it is placed.
+// `latest`, capacity - sizes of the remaining: floor beyond it is failure, and
+// slack is what is left till then. Of each remaining buffer: `low`, a proven
+// lower limit of its offset, kNever once it is placed.
 //
-// Invariant between calls that return true: floor and slack are exact, slack >=
-// 0, and low + size stays within the buffer's end limit. One pass over the
+// Invariant between calls that return true: floor and latest are exact, floor <=
+// latest, and low + size stays within the buffer's end limit. One pass over the
 // changed sections keeps it: a floor raised to the least low of its buffers
 // raises no low.
 //
@@ -39,8 +41,9 @@ class ValleyState {
   explicit ValleyState(const SectionProblem& problem);
 
   // Forgets all decisions and sets the capacity. False where a section holds
-  // too much from the start.
-  bool Reset(Bytes target);
+  // too much from the start. `check_crowded`: also fail where for some t those
+  // over a section that cannot lie below t have no room above it.
+  bool Reset(Bytes target, bool check_crowded);
   // Puts b, whose span is flat at v = low[b], there. False where something no
   // longer fits: see failed_section(). The change is to be undone either way.
   bool Place(int32_t b, T v, int32_t level);
@@ -57,7 +60,8 @@ class ValleyState {
 
   T top(int32_t s) const { return cells_[s]; }
   T floor(int32_t s) const { return cells_[floor_ + s]; }
-  T slack(int32_t s) const { return cells_[slack_ + s]; }
+  T latest(int32_t s) const { return latest_[s]; }
+  T slack(int32_t s) const { return latest_[s] - cells_[floor_ + s]; }
   T low(int32_t b) const { return cells_[low_ + b]; }
   bool remains(int32_t b) const { return cells_[low_ + b] != kNever; }
   T size(int32_t b) const { return size_[b]; }
@@ -96,6 +100,8 @@ class ValleyState {
   bool LiftLow(int32_t b, T v, int32_t level);
   bool LiftOver(int32_t b, T v, int32_t level);
   bool Settle();
+  bool CheckCrowded(T v);
+  bool CheckCrowded(int32_t s, T v);
   void Widen(int32_t from, int32_t to);
   bool FailAt(int32_t s, T by);
 
@@ -109,12 +115,13 @@ class ValleyState {
   };
 
   const SectionProblem& problem_;
-  size_t floor_, slack_, count_, crossing_, witness_, last_, low_;  // cells
+  size_t floor_, count_, crossing_, witness_, last_, low_;  // cells
   std::vector<T> cells_;
   std::vector<T> size_;
   std::vector<T> limit_;
   std::vector<T> capacity_;
   std::vector<T> load_;
+  std::vector<T> latest_;
   std::vector<T> root_crossing_;
   std::vector<size_t> items_at_;  // by section
   std::vector<int32_t> items_;    // the first remaining_count(s) of a section remain
@@ -124,6 +131,10 @@ class ValleyState {
   std::vector<Placed> placed_;
   std::vector<uint64_t> levels_;
   std::vector<LevelSpan> spans_;  // by level: the sections it touched
+  std::vector<int32_t> crowded_;  // sections to check: some low rose beyond `latest`
+  std::vector<uint8_t> is_crowded_;
+  std::vector<std::pair<T, T>> late_;  // low and size of those beyond `latest`
+  bool check_crowded_ = false;
   int32_t words_ = 1;
   int32_t changed_from_ = 0;
   int32_t changed_to_ = 0;
