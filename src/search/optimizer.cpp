@@ -27,10 +27,11 @@ Bytes Optimizer::ChooseTarget() {
 }
 
 void Optimizer::Begin() {
-  const Attempt attempt = portfolio_.Next();
+  attempt_ = portfolio_.Next();
+  attempt_work_ = 0;
   target_ = ChooseTarget();
   ++attempts_;
-  engine_->Start(attempt, target_);
+  engine_->Start(attempt_, target_);
   running_ = true;
 }
 
@@ -50,6 +51,9 @@ void Optimizer::Conclude() {
       running_ = !engine_->out_of_nodes();
       break;
   }
+  if (!running_) {
+    portfolio_.Learn(attempt_, attempt_work_, engine_->outcome() == AttemptOutcome::kFound);
+  }
 }
 
 int64_t Optimizer::Run(int64_t work) {
@@ -59,7 +63,9 @@ int64_t Optimizer::Run(int64_t work) {
       Begin();
       done += 1 + engine_->buffers() / 8;
     }
-    done += engine_->Run(work - done);
+    const int64_t run = engine_->Run(work - done);
+    done += run;
+    attempt_work_ += run;
     Conclude();
   }
   return done;

@@ -45,6 +45,8 @@ class Optimizer {
   PeakRange range_;
   bool found_;
   Placement best_;
+  Attempt attempt_;
+  int64_t attempt_work_ = 0;
   Bytes target_ = 0;
   int64_t attempts_ = 0;
   bool running_ = false;

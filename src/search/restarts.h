@@ -3,7 +3,6 @@
 #define MEMPLAN_SEARCH_RESTARTS_H_
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "search/branching.h"
@@ -39,19 +38,39 @@ struct Attempt {
   int64_t nodes = 0;           // limit
 };
 
+// Alternatives that are drawn by their weights, which turn towards those that
+// find more plans for their work.
+class Alternatives {
+ public:
+  explicit Alternatives(std::vector<int64_t> weights);
+  int Draw(RandomStream* random) const;
+  void Learn(int drawn, int64_t work, bool found);
+
+ private:
+  std::vector<int64_t> weights_;
+  std::vector<int64_t> found_;
+  std::vector<int64_t> work_;
+  int64_t all_found_ = 0;
+  int64_t all_work_ = 0;
+};
+
 // The endless list of attempts of one seed.
 class Portfolio {
  public:
   Portfolio(uint64_t seed, int32_t buffers);
   Attempt Next();
+  // What became of an attempt.
+  void Learn(const Attempt& attempt, int64_t work, bool found);
   RandomStream& random() { return random_; }
 
  private:
-  int DrawByWeight(std::span<const int> weights);
   Attempt Draw();
 
   RandomStream random_;
   int32_t buffers_;
+  Alternatives section_rules_;
+  Alternatives candidate_rules_;
+  Alternatives crowded_checks_;
   int64_t drawn_ = 0;
   std::vector<Attempt> opening_;
 };

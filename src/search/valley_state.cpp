@@ -212,7 +212,7 @@ bool ValleyState<T>::Settle() {
 template <typename T>
 bool ValleyState<T>::CheckCrowded(int32_t s, T v) {
   late_.clear();
-  T above = 0;   // sizes with low >= v
+  T above = 0;    // sizes with low >= v
   T between = 0;  // sizes with low in (latest, v)
   const T latest = latest_[s];
   const int32_t* over = remaining(s);
