@@ -162,6 +162,7 @@ void CliqueSearch::Start(Bytes target, BufferRule rule, std::vector<int32_t> ran
   rank_ = std::move(rank);
   missing_ = kMaxBytes;
   nodes_ = 0;
+  work_ = 0;
   trail_.clear();
   placed_.clear();
   frames_.clear();
@@ -181,8 +182,7 @@ void CliqueSearch::Start(Bytes target, BufferRule rule, std::vector<int32_t> ran
 }
 
 int64_t CliqueSearch::Run(int64_t work, int64_t nodes) {
-  work_ = 0;
-  const auto done = [&] { return work_ / 32; };
+  const auto done = [&] { return work_ / kWorkPerStep; };
   while (outcome_ == AttemptOutcome::kRunning && done() < work && nodes_ < nodes) {
     if (frames_.empty()) {
       Enter();
@@ -190,7 +190,10 @@ int64_t CliqueSearch::Run(int64_t work, int64_t nodes) {
       TryNext();
     }
   }
-  return done();
+  // The rest stays, so that the sum does not depend on where calls end.
+  const int64_t steps = done();
+  work_ -= steps * kWorkPerStep;
+  return steps;
 }
 
 int32_t CliqueSearch::LowestByRank() const {

@@ -73,6 +73,7 @@ class CliqueSearch {
   };
 
   static constexpr int32_t kLevels = 64 * 16;
+  static constexpr int64_t kWorkPerStep = 32;
 
   Bytes low(int32_t b) const { return cells_[b]; }
   Bytes rest(int32_t b) const { return cells_[rest_ + b]; }
