@@ -46,15 +46,21 @@ bool ReadWord(JsonWalker& walker, const Word<Enum> (&words)[kCount], std::string
 // What the shapes below call.
 class Reader final : public IntervalRows {
  public:
-  explicit Reader(bool keep_shapes)
+  Reader(bool keep_shapes, size_t input_size)
       : keep_shapes_(keep_shapes),
         input_{std::make_unique<Program>(), nullptr},
         names_(&input_.program->names) {
+    // About what a row of JSON takes; growing step by step costs more time and memory.
+    constexpr size_t kBytesPerName = 96;
+    names_->Reserve(input_size / kBytesPerName);
     InternTargets(names_);
     UseNames(names_);
   }
 
-  JsonInput Take() { return std::move(input_); }
+  JsonInput Take() {
+    if (input_.program != nullptr) names_->Seal();
+    return std::move(input_);
+  }
 
   // --- graphs ---
   bool BeginGraph(JsonWalker& walker) {
@@ -255,7 +261,8 @@ class Reader final : public IntervalRows {
     return ReadWord(walker, kOps, value.text, &graph().nodes.op.back());
   }
   bool NodeTarget(JsonWalker&, const JsonScalar& value) {
-    graph().nodes.target.back() = names_->Intern(value.text);
+    target_ = names_->Intern(value.text, target_);
+    graph().nodes.target.back() = target_;
     return true;
   }
   bool NodeVariant(JsonWalker& walker, const JsonScalar& value) {
@@ -270,11 +277,20 @@ class Reader final : public IntervalRows {
     return true;
   }
   bool Arg(JsonWalker&, const JsonScalar& value) {
-    builder().AddArg(names_->Intern(value.text));
+    // Most nodes read what the one before them made.
+    const std::vector<NameId>& names = graph().nodes.name;
+    const NameId before = names.size() > 1 ? names[names.size() - 2] : kNoName;
+    builder().AddArg(names_->Intern(value.text, before));
     return true;
   }
   bool Spec(JsonWalker&, const JsonScalar& value) {
-    builder().AddSpec(value.kind == kJsonNull ? kNoName : names_->Intern(value.text));
+    if (value.kind == kJsonNull) {
+      builder().AddSpec(kNoName);
+      return true;
+    }
+    // Tensors tend to be listed in the order in which nodes make them.
+    spec_ = names_->Intern(value.text, spec_ + 1);
+    builder().AddSpec(spec_);
     return true;
   }
   bool NodeSubmodule(JsonWalker&, const JsonScalar& value) {
@@ -337,6 +353,8 @@ class Reader final : public IntervalRows {
   Names* names_;
   std::vector<GraphBuilder> open_;  // the graph being read and those around it
   std::vector<int32_t> place_;      // by name id, for GraphBuilder::Finish
+  NameId spec_ = kNoName;           // the last one met
+  NameId target_ = kNoName;         // likewise
   bool has_graph_ = false;
   bool has_tensors_ = false;
   bool has_nodes_ = false;
@@ -484,7 +502,7 @@ const JsonShape kMethods{
 }  // namespace
 
 Result<JsonInput> ReadJsonInput(std::span<char> bytes, bool keep_shapes) {
-  Reader reader(keep_shapes);
+  Reader reader(keep_shapes, bytes.size());
   const JsonField fields[] = {
       MEMPLAN_GRAPH_FIELDS(kRootTensors, kRootNodes, false),
       {.key = "methods", .accepts = kJsonObject, .inside = &kMethods},

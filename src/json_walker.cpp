@@ -1,20 +1,10 @@
 #include "json_walker.h"
 
 #include <algorithm>
-#include <cmath>
-#include <vector>
-
-#if defined(__SSE2__)
-#define RAPIDJSON_SSE2
-#endif
-#define RAPIDJSON_HAS_STDSTRING 0
-#include <rapidjson/error/en.h>
-#include <rapidjson/reader.h>
+#include <array>
 
 namespace memplan {
 namespace {
-
-constexpr unsigned kFlags = rapidjson::kParseInsituFlag | rapidjson::kParseIterativeFlag;
 
 std::string_view KindName(JsonKind kind) {
   switch (kind) {
@@ -67,30 +57,43 @@ void AppendKey(std::string_view key, std::string* path) {
   *path += "\"]";
 }
 
-// The SAX handler. Frames are the open containers; a value that no shape asks for is skipped whole.
+// Frames are the open containers; a value that no shape asks for is only read past.
 class Walk final : public JsonWalker {
  public:
-  Walk(const JsonShape& root, JsonReader* reader) : reader_(reader) {
+  Walk(std::span<char> bytes, const JsonShape& root, JsonReader* reader)
+      : text_(bytes), reader_(reader) {
     root_field_.accepts = kJsonObject;
     root_field_.inside = &root;
-    frames_.reserve(32);
   }
 
+  // False: either the text has a fault, or error() is set.
+  bool Run() {
+    bool fine = Value(&root_field_, text_.Peek());
+    while (fine && depth_ > 0) fine = frames_[depth_ - 1].is_list ? Elements() : Members();
+    if (!fine) return false;
+    text_.Peek();
+    return text_.at_end() || text_.Bad("text after the end");
+  }
+
+  const JsonText& text() const { return text_; }
+  const Error& error() const { return error_; }
+
   std::string_view map_key() const override {
-    for (size_t i = frames_.size(); i-- > 0;) {
-      if (frames_[i].shape->is_map) return frames_[i].key;
+    for (size_t i = depth_; i-- > 0;) {
+      const JsonShape* shape = frames_[i].shape;
+      if (shape != nullptr && shape->is_map) return frames_[i].key;
     }
     return {};
   }
 
   std::string path() const override {
     std::string text;
-    for (size_t i = 0; i < frames_.size(); ++i) {
+    for (size_t i = 0; i < depth_; ++i) {
       const Frame& frame = frames_[i];
       // A hook speaks of its own container, so the innermost frame counts only while a value is
-      // read.
-      if (i + 1 == frames_.size() && in_hook_) break;
-      if (frame.shape->is_list) {
+      // read; what lies in a skipped value has no path.
+      if (frame.shape == nullptr || (i + 1 == depth_ && in_hook_)) break;
+      if (frame.is_list) {
         if (frame.count > 0) text += '[' + std::to_string(frame.count - 1) + ']';
       } else if (frame.count > 0) {
         AppendKey(frame.key, &text);
@@ -109,74 +112,109 @@ class Walk final : public JsonWalker {
     return false;
   }
 
-  const Error& error() const { return error_; }
+ private:
+  struct Frame {
+    const JsonShape* shape;  // null in a skipped value
+    std::string_view key;
+    uint64_t seen;   // bits of the fields met
+    uint32_t count;  // elements or keys so far
+    uint32_t field;  // the last field met
+    bool is_list;
+  };
 
-  // --- what RapidJSON calls ---
-  bool Null() { return Scalar({.kind = kJsonNull}); }
-  bool Bool(bool flag) { return Scalar({.kind = kJsonBool, .flag = flag}); }
-  bool Int(int value) { return Whole(value < 0 ? kNotWhole : value); }
-  bool Uint(unsigned value) { return Whole(value); }
-  bool Int64(int64_t value) { return Whole(value < 0 ? kNotWhole : value); }
-  bool Uint64(uint64_t value) {
-    return Whole(value > static_cast<uint64_t>(kMaxBytes) ? kTooMuch : static_cast<int64_t>(value));
-  }
-  bool Double(double value) {
-    if (!(value >= 0) || value != std::floor(value)) return Whole(kNotWhole);
-    return Whole(value > static_cast<double>(kMaxBytes) ? kTooMuch : static_cast<int64_t>(value));
-  }
-  bool RawNumber(const char*, rapidjson::SizeType, bool) { return false; }
-  bool String(const char* text, rapidjson::SizeType size, bool) {
-    return Scalar({.kind = kJsonText, .text = {text, size}});
-  }
-
-  bool Key(const char* text, rapidjson::SizeType size, bool) {
-    if (skip_depth_ > 0) return true;
-    Frame& frame = frames_.back();
-    frame.key = {text, size};
-    ++frame.count;
-    if (frame.shape->is_map) return true;
-    const std::span<const JsonField> fields = frame.shape->fields;
-    // Rows of one kind tend to have their keys in one order: try the one after the last first.
-    size_t at = frame.field + 1;
-    if (at >= fields.size() || fields[at].key != frame.key) {
-      for (at = 0; at < fields.size() && fields[at].key != frame.key; ++at) {
+  // Both read on until a container begins or this one ends.
+  bool Elements() {
+    Frame& frame = frames_[depth_ - 1];
+    const JsonField* field = frame.shape != nullptr ? frame.shape->fields.data() : nullptr;
+    for (;;) {
+      char next = text_.Peek();
+      if (next == ']') return Close();
+      if (frame.count > 0) {
+        if (next != ',') return text_.Bad("expected a comma or ]");
+        text_.Skip();
+        next = text_.Peek();
       }
+      if (next == '[' || next == '{') return Open(field, next);
+      ++frame.count;
+      if (!Scalar(field, next)) return false;
     }
-    if (at == fields.size()) {
-      skip_next_ = true;
-      return true;
+  }
+
+  bool Members() {
+    Frame& frame = frames_[depth_ - 1];
+    for (;;) {
+      char next = text_.Peek();
+      if (next == '}') return Close();
+      if (frame.count > 0) {
+        if (next != ',') return text_.Bad("expected a comma or }");
+        text_.Skip();
+        next = text_.Peek();
+      }
+      if (next != '"') return text_.Bad("expected a key in double quotes");
+      const JsonField* field = nullptr;
+      if (!Key(&frame, &field)) return false;
+      if (text_.Peek() != ':') return text_.Bad("expected a colon");
+      text_.Skip();
+      next = text_.Peek();
+      if (next == '[' || next == '{') return Open(field, next);
+      if (!Scalar(field, next)) return false;
     }
-    frame.field = static_cast<uint32_t>(at);
+  }
+
+  // Leaves null where no shape asks for it.
+  bool Key(Frame* frame, const JsonField** field) {
+    ++frame->count;
+    if (frame->shape == nullptr || frame->shape->is_map) {
+      if (frame->shape != nullptr) *field = frame->shape->fields.data();
+      return text_.String(&frame->key);
+    }
+    const std::span<const JsonField> fields = frame->shape->fields;
+    // Rows of one kind tend to have their keys in one order: try the one after the last first.
+    size_t at = frame->field + 1;
+    if (at < fields.size() && text_.IsKey(fields[at].key, fields[at].head)) {
+      frame->key = fields[at].key;
+    } else {
+      if (!text_.String(&frame->key)) return false;
+      for (at = 0; at < fields.size() && fields[at].key != frame->key; ++at) {
+      }
+      if (at == fields.size()) return true;
+    }
+    *field = &fields[at];
+    frame->field = static_cast<uint32_t>(at);
     const uint64_t bit = uint64_t{1} << at;
-    if ((frame.seen & bit) != 0)
+    if ((frame->seen & bit) != 0) {
       return Fail(ErrorCode::kInvalidInput, "this key is there twice", {});
-    frame.seen |= bit;
+    }
+    frame->seen |= bit;
     return true;
   }
 
-  bool StartObject() { return Start(kJsonObject); }
-  bool EndObject(rapidjson::SizeType) { return End(); }
-  bool StartArray() { return Start(kJsonArray); }
-  bool EndArray(rapidjson::SizeType) { return End(); }
+  bool Value(const JsonField* field, char next) {
+    return next == '[' || next == '{' ? Open(field, next) : Scalar(field, next);
+  }
 
- private:
-  static constexpr int64_t kNotWhole = -1;
-  static constexpr int64_t kTooMuch = -2;
-
-  struct Frame {
-    const JsonShape* shape;
-    std::string_view key;
-    uint32_t count = 0;             // elements or keys so far
-    uint32_t field = ~uint32_t{0};  // the last field met
-    uint64_t seen = 0;
-  };
-
-  const JsonField& NextField() {
-    if (frames_.empty()) return root_field_;
-    Frame& frame = frames_.back();
-    if (frame.shape->is_list) ++frame.count;
-    if (frame.shape->is_list || frame.shape->is_map) return frame.shape->fields[0];
-    return frame.shape->fields[frame.field];
+  // `field` is null where the value is skipped, here and below.
+  bool Scalar(const JsonField* field, char next) {
+    JsonScalar value;
+    if (next == '"') {
+      value.kind = kJsonText;
+      if (!text_.String(&value.text)) return false;
+    } else if (next == 't' || next == 'f') {
+      value.kind = kJsonBool;
+      value.flag = next == 't';
+      if (!text_.Word(value.flag ? "true" : "false")) return false;
+    } else if (next == 'n') {
+      if (!text_.Word("null")) return false;
+    } else {
+      value.kind = kJsonNumber;
+      if (!text_.Number(&value.number)) return false;
+    }
+    if (field == nullptr) return true;
+    if ((field->accepts & value.kind) == 0) return WrongKind(*field, value.kind);
+    if (value.kind == kJsonNumber && (value.number < 0 || value.number > field->max)) {
+      return BadNumber(*field, value.number);
+    }
+    return field->set == nullptr || field->set(reader_, *this, value);
   }
 
   bool WrongKind(const JsonField& field, JsonKind kind) {
@@ -185,24 +223,8 @@ class Walk final : public JsonWalker {
     return Fail(ErrorCode::kInvalidInput, std::move(message), {});
   }
 
-  bool Whole(int64_t value) { return Scalar({.kind = kJsonNumber, .number = value}); }
-
-  bool Scalar(const JsonScalar& value) {
-    if (skip_depth_ > 0) return true;
-    if (skip_next_) {
-      skip_next_ = false;
-      return true;
-    }
-    const JsonField& field = NextField();
-    if ((field.accepts & value.kind) == 0) return WrongKind(field, value.kind);
-    if (value.kind == kJsonNumber && (value.number < 0 || value.number > field.max)) {
-      return BadNumber(field, value.number);
-    }
-    return field.set == nullptr || field.set(reader_, *this, value);
-  }
-
   bool BadNumber(const JsonField& field, int64_t value) {
-    if (value == kTooMuch || value > field.max) {
+    if (value == JsonText::kTooMuch || value > field.max) {
       const bool size = field.max == kMaxBytes;
       return Fail(size ? ErrorCode::kTooLarge : ErrorCode::kInvalidInput,
                   "must be at most " + std::to_string(field.max), {});
@@ -210,36 +232,30 @@ class Walk final : public JsonWalker {
     return Fail(ErrorCode::kInvalidInput, "must be a whole number, 0 or more", {});
   }
 
-  bool Start(JsonKind kind) {
-    if (static_cast<int>(frames_.size()) + skip_depth_ >= kMaxJsonDepth) {
+  bool Open(const JsonField* field, char bracket) {
+    const bool is_list = bracket == '[';
+    if (depth_ == kMaxJsonDepth) {
       return Fail(ErrorCode::kInvalidJson,
                   "nested deeper than " + std::to_string(kMaxJsonDepth) + " levels", {});
     }
-    if (skip_depth_ > 0 || skip_next_) {
-      skip_next_ = false;
-      ++skip_depth_;
-      return true;
-    }
-    const JsonField& field = NextField();
-    if ((field.accepts & kind) == 0) return WrongKind(field, kind);
-    if (field.inside == nullptr) {
-      skip_depth_ = 1;
-      return true;
-    }
-    frames_.push_back({.shape = field.inside, .key = {}});
-    return Hook(field.inside->begin);
+    if (depth_ > 0 && frames_[depth_ - 1].is_list) ++frames_[depth_ - 1].count;
+    const JsonKind kind = is_list ? kJsonArray : kJsonObject;
+    if (field != nullptr && (field->accepts & kind) == 0) return WrongKind(*field, kind);
+    text_.Skip();
+    const JsonShape* inside = field != nullptr ? field->inside : nullptr;
+    frames_[depth_++] = {inside, {}, 0, 0, ~uint32_t{0}, is_list};
+    return inside == nullptr || Hook(inside->begin);
   }
 
-  bool End() {
-    if (skip_depth_ > 0) {
-      --skip_depth_;
-      return true;
+  bool Close() {
+    text_.Skip();
+    const Frame& frame = frames_[depth_ - 1];
+    if (frame.shape != nullptr) {
+      if (!frame.is_list && !frame.shape->is_map && !CheckRequired(frame)) return false;
+      if (!Hook(frame.shape->end)) return false;
     }
-    const Frame& frame = frames_.back();
-    if (!frame.shape->is_list && !frame.shape->is_map && !CheckRequired(frame)) return false;
-    const bool fine = Hook(frame.shape->end);
-    frames_.pop_back();
-    return fine;
+    --depth_;
+    return true;
   }
 
   bool CheckRequired(const Frame& frame) {
@@ -261,63 +277,14 @@ class Walk final : public JsonWalker {
     return fine;
   }
 
+  JsonText text_;
   JsonReader* reader_;
   JsonField root_field_;
-  std::vector<Frame> frames_;
-  int skip_depth_ = 0;
-  bool skip_next_ = false;
+  std::array<Frame, kMaxJsonDepth> frames_;  // of which depth_ are open
+  size_t depth_ = 0;
   bool in_hook_ = false;
   Error error_;
 };
-
-// What the pre-pass learns: where the text stops being UTF-8 (size where it does not), and whether
-// there is a backslash, after which line numbers cannot be told any more (strings are unescaped in
-// place).
-struct PrePass {
-  size_t bad_utf8 = 0;
-  bool has_escapes = false;
-};
-
-// Plain ASCII goes by in blocks, which compilers turn into vector code.
-PrePass CheckUtf8(std::span<const char> bytes) {
-  constexpr size_t kBlock = 16;
-  PrePass result;
-  size_t at = 0;
-  while (at < bytes.size()) {
-    if (at + kBlock <= bytes.size()) {
-      uint8_t high = 0;
-      uint8_t escapes = 0;
-      for (size_t i = 0; i < kBlock; ++i) {
-        const auto byte = static_cast<uint8_t>(bytes[at + i]);
-        high |= byte;
-        escapes |= static_cast<uint8_t>(byte == '\\');
-      }
-      result.has_escapes |= escapes != 0;
-      if ((high & 0x80) == 0) {
-        at += kBlock;
-        continue;
-      }
-    }
-    const size_t block_end = std::min(at + kBlock, bytes.size());
-    while (at < block_end) {
-      result.has_escapes |= bytes[at] == '\\';
-      if (static_cast<signed char>(bytes[at]) >= 0) {
-        ++at;
-        continue;
-      }
-      // The padding's zero bytes end a sequence that is cut off.
-      rapidjson::StringStream stream(bytes.data() + at);
-      unsigned codepoint = 0;
-      if (!rapidjson::UTF8<>::Decode(stream, &codepoint)) {
-        result.bad_utf8 = at;
-        return result;
-      }
-      at += stream.Tell();
-    }
-  }
-  result.bad_utf8 = bytes.size();
-  return result;
-}
 
 // Line and column count from 1; columns are bytes.
 std::string Position(std::span<const char> bytes, size_t offset) {
@@ -335,26 +302,23 @@ std::string Position(std::span<const char> bytes, size_t offset) {
 }  // namespace
 
 Status WalkJson(std::span<char> bytes, const JsonShape& root, JsonReader* reader) {
-  const PrePass pre = CheckUtf8(bytes);
-  if (pre.bad_utf8 < bytes.size()) {
-    return Fail(ErrorCode::kInvalidJson, "not UTF-8", Position(bytes, pre.bad_utf8));
+  const Utf8Check utf8 = CheckUtf8(bytes);
+  if (utf8.good < bytes.size()) {
+    return Fail(ErrorCode::kInvalidJson, "not UTF-8", Position(bytes, utf8.good));
   }
   if (bytes.size() >= 3 && std::string_view(bytes.data(), 3) == "\xef\xbb\xbf") {
     return Fail(ErrorCode::kInvalidJson, "starts with a byte order mark, which JSON does not allow",
                 "line 1, column 1");
   }
-  Walk walk(root, reader);
-  rapidjson::InsituStringStream stream(bytes.data());
-  rapidjson::Reader parser;
-  const rapidjson::ParseResult result = parser.Parse<kFlags>(stream, walk);
-  size_t stopped = result.IsError() ? result.Offset() : stream.Tell();
-  if (result.Code() == rapidjson::kParseErrorTermination) return tl::unexpected(walk.error());
-  if (!result.IsError() && stopped >= bytes.size()) return {};
-  std::string message = result.IsError() ? rapidjson::GetParseError_En(result.Code())
-                                         : "a zero byte stands in the text";
-  if (stopped > bytes.size()) stopped = bytes.size();
-  return Fail(ErrorCode::kInvalidJson, std::move(message),
-              pre.has_escapes ? "byte " + std::to_string(stopped) : Position(bytes, stopped));
+  Walk walk(bytes, root, reader);
+  if (walk.Run()) return {};
+  const JsonText& text = walk.text();
+  if (text.fault() == nullptr) return tl::unexpected(walk.error());
+  const size_t offset = std::min(text.offset(), bytes.size());
+  const char* fault = offset == bytes.size() ? "the text ends too early" : text.fault();
+  // Strings are unescaped in place, after which lines cannot be counted any more.
+  return Fail(ErrorCode::kInvalidJson, fault,
+              utf8.has_escapes ? "byte " + std::to_string(offset) : Position(bytes, offset));
 }
 
 }  // namespace memplan

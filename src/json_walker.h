@@ -1,9 +1,8 @@
 // Reads JSON against a table of shapes: what keys an object has, what each may hold, and whom to
 // tell.
 //
-// One pass, no DOM, no recursion: RapidJSON's iterative in-situ SAX reader feeds it. Types, ranges,
-// required and duplicate keys are checked here, and each error knows its JSON path, so a reader of
-// a format is a table and a few setters.
+// One pass, no DOM, no recursion. Types, ranges, required and duplicate keys are checked here, and
+// each error knows its JSON path, so a reader of a format is a table and a few setters.
 #ifndef MEMPLAN_JSON_WALKER_H_
 #define MEMPLAN_JSON_WALKER_H_
 
@@ -12,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "json_text.h"
 #include "result.h"
 #include "units.h"
 
@@ -52,6 +52,7 @@ struct JsonField {
   JsonSetter set = nullptr;           // for scalars
   bool required = false;
   int64_t max = kMaxBytes;  // of a number, inclusive
+  KeyHead head = KeyHead(key);
 };
 
 // An object with named fields (at most 64), or where `is_list` is true an array, where `is_map` an
@@ -71,7 +72,6 @@ inline constexpr int kMaxJsonDepth = 160;
 // Walks `bytes`, which must end with kJsonPadding zero bytes that do not count as input; strings
 // are unescaped in place. `root` must be an object's shape. Errors: INVALID_JSON with "line,
 // column", else what a check or setter said, with the JSON path.
-inline constexpr size_t kJsonPadding = 17;
 Status WalkJson(std::span<char> bytes, const JsonShape& root, JsonReader* reader);
 
 // What a setter or hook sees of the walk.

@@ -5,62 +5,106 @@
 namespace memplan {
 namespace {
 
-// Eight bytes at a time, multiply and fold: names are short and many, so the
-// hash is most of the look-up.
+// Names are short and many, so hash and comparison read words, the last of which may overlap the
+// one before: no loop over bytes, no call.
+template <typename Word>
+Word WordAt(const char* at) {
+  Word word;
+  std::memcpy(&word, at, sizeof word);
+  return word;
+}
+
+// The first and the last bytes of a text of 1 to 8 bytes, in one number.
+uint64_t ShortText(const char* at, size_t size) {
+  if (size >= 4) {
+    return WordAt<uint32_t>(at) | uint64_t{WordAt<uint32_t>(at + size - 4)} << 32;
+  }
+  const auto byte = [at](size_t i) { return uint64_t{static_cast<uint8_t>(at[i])}; };
+  return byte(0) | byte(size / 2) << 8 | byte(size - 1) << 16;
+}
+
+// Eight bytes at a time, multiply and fold.
 uint32_t Hash(std::string_view text) {
   constexpr uint64_t kFactor = 0x9e3779b97f4a7c15u;
   uint64_t hash = text.size() * kFactor;
   const char* at = text.data();
   size_t left = text.size();
-  while (left >= 8) {
-    uint64_t word;
-    std::memcpy(&word, at, 8);
-    hash = (hash ^ word) * kFactor;
+  while (left > 8) {
+    hash = (hash ^ WordAt<uint64_t>(at)) * kFactor;
     hash ^= hash >> 32;
     at += 8;
     left -= 8;
   }
-  uint64_t tail = 0;
-  if (left > 0) std::memcpy(&tail, at, left);
-  hash = (hash ^ tail) * kFactor;
+  if (left > 0) {
+    const bool overlaps = text.size() >= 8;
+    const uint64_t word = overlaps ? WordAt<uint64_t>(at + left - 8) : ShortText(at, left);
+    hash = (hash ^ word) * kFactor;
+  }
   return static_cast<uint32_t>(hash >> 32) ^ static_cast<uint32_t>(hash);
+}
+
+bool Same(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  const char* at = a.data();
+  const char* other = b.data();
+  size_t left = a.size();
+  if (left < 8) return left == 0 || ShortText(at, left) == ShortText(other, left);
+  while (left > 8) {
+    if (WordAt<uint64_t>(at) != WordAt<uint64_t>(other)) return false;
+    at += 8;
+    other += 8;
+    left -= 8;
+  }
+  return WordAt<uint64_t>(at + left - 8) == WordAt<uint64_t>(other + left - 8);
 }
 
 }  // namespace
 
 NameId Names::Intern(std::string_view text) {
-  if ((views_.size() + 1) * 3 > slots_.size() * 2) Grow();
+  if ((views_.size() + 1) * 3 > slots_.size() * 2) Grow(slots_.empty() ? 64 : slots_.size() * 2);
   const size_t mask = slots_.size() - 1;
-  size_t slot = Hash(text) & mask;
-  while (slots_[slot] != 0) {
-    const NameId id = slots_[slot] - 1;
-    if ((*this)[id] == text) return id;
-    slot = (slot + 1) & mask;
+  const uint32_t hash = Hash(text);
+  size_t at = hash & mask;
+  for (; slots_[at].id_plus_1 != 0; at = (at + 1) & mask) {
+    const NameId id = slots_[at].id_plus_1 - 1;
+    if (slots_[at].hash == hash && Same((*this)[id], text)) return id;
   }
   views_.push_back({text.data(), static_cast<uint32_t>(text.size())});
-  slots_[slot] = size();
+  slots_[at] = {size(), hash};
   return size() - 1;
+}
+
+NameId Names::Intern(std::string_view text, NameId guess) {
+  return guess < size() && Same((*this)[guess], text) ? guess : Intern(text);
 }
 
 NameId Names::Find(std::string_view text) const {
   if (slots_.empty()) return kNoName;
   const size_t mask = slots_.size() - 1;
-  for (size_t slot = Hash(text) & mask; slots_[slot] != 0; slot = (slot + 1) & mask) {
-    const NameId id = slots_[slot] - 1;
-    if ((*this)[id] == text) return id;
+  const uint32_t hash = Hash(text);
+  for (size_t at = hash & mask; slots_[at].id_plus_1 != 0; at = (at + 1) & mask) {
+    const NameId id = slots_[at].id_plus_1 - 1;
+    if (slots_[at].hash == hash && Same((*this)[id], text)) return id;
   }
   return kNoName;
 }
 
+void Names::Reserve(size_t count) {
+  size_t slots = 64;
+  while (slots * 2 < count * 3) slots *= 2;
+  if (slots > slots_.size()) Grow(slots);
+}
+
 void Names::Seal() { slots_ = {}; }
 
-void Names::Grow() {
-  const size_t capacity = slots_.empty() ? 64 : slots_.size() * 2;
-  slots_.assign(capacity, 0);
-  for (NameId id = 0; id < size(); ++id) {
-    size_t slot = Hash((*this)[id]) & (capacity - 1);
-    while (slots_[slot] != 0) slot = (slot + 1) & (capacity - 1);
-    slots_[slot] = id + 1;
+void Names::Grow(size_t slots) {
+  std::vector<Slot> old(slots);
+  old.swap(slots_);
+  for (const Slot& slot : old) {
+    if (slot.id_plus_1 == 0) continue;
+    size_t at = slot.hash & (slots - 1);
+    while (slots_[at].id_plus_1 != 0) at = (at + 1) & (slots - 1);
+    slots_[at] = slot;
   }
 }
 

@@ -2,6 +2,7 @@
 #ifndef MEMPLAN_NAMES_H_
 #define MEMPLAN_NAMES_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,11 @@ inline constexpr NameId kNoName = 0xffffffffu;
 class Names {
  public:
   NameId Intern(std::string_view text);
+  // The same; `guess` is tried first: a name that rows of this kind tend to have here, of whatever
+  // value.
+  NameId Intern(std::string_view text, NameId guess);
+  // Makes room for that many names.
+  void Reserve(size_t count);
   // kNoName where the text was never interned.
   NameId Find(std::string_view text) const;
   std::string_view operator[](NameId id) const { return {views_[id].data, views_[id].size}; }
@@ -29,10 +35,14 @@ class Names {
     const char* data;
     uint32_t size;
   };
-  void Grow();
+  struct Slot {
+    uint32_t id_plus_1;  // 0: empty
+    uint32_t hash;
+  };
+  void Grow(size_t slots);
 
   std::vector<View> views_;
-  std::vector<uint32_t> slots_;  // open addressing, id + 1; 0 is empty
+  std::vector<Slot> slots_;  // open addressing; a power of two of them
 };
 
 }  // namespace memplan
