@@ -150,25 +150,43 @@ TEST(Planners, AnswerTheSameWhateverTheOrderOfRows) {
   }
 }
 
+// Cuts of any length, and many short ones, in which a lost part of a step would show.
+void ExpectSameHoweverCut(const PlannerInfo& info, const Problem& problem, int64_t total,
+                          int64_t longest, uint64_t seed) {
+  const std::unique_ptr<Planner> one = info.make(problem, {}), two = info.make(problem, {});
+  one->Step(total);
+  Random random(seed);
+  for (int64_t left = total; left > 0 && !two->done();) {
+    const int64_t budget = std::min(left, random.Between(1, longest));
+    two->Step(budget);
+    left -= budget;
+  }
+  EXPECT_EQ(one->done(), two->done()) << info.name << ", seed " << seed;
+  ASSERT_TRUE(one->best() && two->best()) << info.name;
+  EXPECT_EQ(one->best()->offset, two->best()->offset) << info.name << ", seed " << seed;
+  EXPECT_EQ(one->lower_bound(), two->lower_bound()) << info.name << ", seed " << seed;
+}
+
 TEST(Planners, AnswerTheSameHoweverTheStepsAreCut) {
   for (const PlannerInfo& info : AllPlanners()) {
     for (uint64_t seed = 0; seed < 6; ++seed) {
       RandomProblemOptions options;
       options.buffers = 150;
       options.longest = 15;
-      const Problem problem = RandomProblem(options, seed);
-      const std::unique_ptr<Planner> one = info.make(problem, {}), two = info.make(problem, {});
-      one->Step(200'000);
-      Random random(seed);
-      for (int64_t left = 200'000; left > 0 && !two->done();) {
-        const int64_t budget = std::min(left, random.Between(1, 3'000));
-        two->Step(budget);
-        left -= budget;
-      }
-      EXPECT_EQ(one->done(), two->done()) << info.name << ", seed " << seed;
-      ASSERT_TRUE(one->best() && two->best()) << info.name;
-      EXPECT_EQ(one->best()->offset, two->best()->offset) << info.name << ", seed " << seed;
-      EXPECT_EQ(one->lower_bound(), two->lower_bound()) << info.name << ", seed " << seed;
+      ExpectSameHoweverCut(info, RandomProblem(options, seed), 200'000, 3'000, seed);
+    }
+    // Small and hard, with all that the planner honours: each way of searching gets its turn.
+    for (uint64_t seed = 0; seed < 300; ++seed) {
+      RandomProblemOptions options;
+      options.buffers = 15 + static_cast<int32_t>(seed % 16);
+      options.longest = 8 + static_cast<Tick>(seed / 8 % 12);
+      options.largest = 100'000'000'000;
+      options.base = true;
+      options.alignments = (seed & 1) && (info.honours & kHonoursAlignment);
+      options.pins = (seed & 2) && (info.honours & kHonoursPins);
+      options.gaps = seed & 4;
+      options.conflicts = (seed & 8) && (info.honours & kHonoursConflicts);
+      ExpectSameHoweverCut(info, RandomProblem(options, seed), 2'000, 10, seed);
     }
   }
 }
