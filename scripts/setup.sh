@@ -9,7 +9,8 @@ node -e 'process.exit(Number(process.versions.node.split(".")[0]) >= 20 ? 0 : 1)
   exit 2
 }
 
-packages=(cmake ninja-build g++ googletest rapidjson-dev libexpected-dev clang-format chromium flatbuffers-compiler)
+packages=(cmake ninja-build g++ googletest rapidjson-dev libexpected-dev clang-format chromium flatbuffers-compiler
+  clang libclang-rt-dev)
 # A newer SDK is used where there is one; Debian's Emscripten needs node-acorn
 # for links at -O2 and up.
 if [[ -z "${EMSDK:-}" ]] && { ! command -v emcc >/dev/null || [[ "$(command -v emcc)" == /usr/bin/emcc ]]; }; then
@@ -30,7 +31,7 @@ if command -v dpkg-query >/dev/null; then
     DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
   fi
 else
-  for tool in cmake ninja g++ clang-format emcc flatc; do
+  for tool in cmake ninja g++ clang++ clang-format emcc flatc; do
     command -v "$tool" >/dev/null || echo "No $tool here: install the equivalents of ${packages[*]}" >&2
   done
 fi

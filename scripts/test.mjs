@@ -1,6 +1,6 @@
 // Runs every check and test there is, and sums them up in one last line: "N passed, N failed".
-// `node scripts/test.mjs checks native wasm package` runs only some.
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+// `node scripts/test.mjs checks native wasm package fuzz` runs only some.
+import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { buildPackage, buildPage, buildPreset } from "./build.mjs";
 import { ROOT, run } from "./steps.mjs";
@@ -11,7 +11,12 @@ const SUITES = {
   native: () => googleTest("native", []),
   wasm: () => googleTest("wasm", ["node"]),
   package: vitest,
+  fuzz,
 };
+
+/** How long each fuzz target runs. */
+const FUZZ_SECONDS = process.env.MEMPLAN_FUZZ_SECONDS ?? "10";
+const DICTIONARIES = { graph_reader: "json", interval_csv: "csv", verifier: "json" };
 
 function sourcesOf(folders, extensions) {
   return folders.flatMap((folder) =>
@@ -106,6 +111,43 @@ async function vitest() {
   }
   const failed = counts.numFailedTests + (ended && counts.numFailedTests === 0 ? 1 : 0);
   return { passed: counts.numPassedTests, failed };
+}
+
+/**
+ * The fuzz targets, each from its seeds (and what earlier runs found here) for a while. Inputs that end one are
+ * left in build/fuzz; the rest of the output says what was not as it must be.
+ */
+async function fuzz() {
+  await buildPreset("fuzz", "memplan_fuzzers");
+  let passed = 0;
+  const targets = readdirSync(join(ROOT, "tests/fuzz/corpus"));
+  for (const target of targets) {
+    const found = `build/fuzz/found/${target}`;
+    mkdirSync(join(ROOT, found), { recursive: true });
+    const dictionary = DICTIONARIES[target];
+    try {
+      const output = await run(
+        `build/fuzz/${target}_fuzzer`,
+        [
+          `-max_total_time=${FUZZ_SECONDS}`,
+          "-max_len=4096",
+          "-timeout=30",
+          "-print_final_stats=1",
+          `-artifact_prefix=build/fuzz/${target}-`,
+          ...(dictionary ? [`-dict=tests/fuzz/${dictionary}.dict`] : []),
+          found,
+          `tests/fuzz/corpus/${target}`,
+        ],
+        { quiet: true },
+      );
+      const [, runs] = /stat::number_of_executed_units:\s*(\d+)/.exec(output);
+      console.log(`ok ${target}: ${runs} inputs`);
+      passed++;
+    } catch (error) {
+      console.error(`not ok ${target}\n${error.message.slice(-10_000)}`);
+    }
+  }
+  return { passed, failed: targets.length - passed };
 }
 
 const wanted = process.argv.slice(2);
