@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { createInstance, type Memplan, MemplanError } from "memplan";
+import { createInstance, type Memplan, MemplanError, type Plan } from "memplan";
+import { load as loadWorker } from "memplan/worker";
 import { describe, expect, it } from "vitest";
 import { chainGraph, smallGraph } from "./small_graph.ts";
 
@@ -60,6 +61,56 @@ describe("memory", () => {
     const memplan = await createInstance({ wasm: cappedWasm(512) });
     expect(codeOf(() => memplan.plan(new Uint8Array(40 * 2 ** 20)))).toBe("OUT_OF_MEMORY");
     expect(memplan.plan(smallGraph()).version).toBe(1);
+  });
+
+  it("may run out at any point of a call: a plan or OUT_OF_MEMORY, and the next call works", {
+    timeout: 300_000,
+  }, async () => {
+    const text = JSON.stringify(chainGraph(60_000));
+    const whole = (await createInstance()).plan(text, { stepBudget: 1 });
+    const outcomes: string[] = [];
+    for (let pages = 256; outcomes.at(-1) !== "none none"; pages += 24) {
+      const memplan = await createInstance({ wasm: cappedWasm(pages) });
+      let plan: Plan | undefined;
+      const planned = codeOf(() => {
+        plan = memplan.plan(text, { stepBudget: 1 });
+      });
+      if (plan) expect(plan).toEqual(whole);
+      const verified = codeOf(() => expect(memplan.verify(text, whole).ok).toBe(true));
+      outcomes.push(`${planned} ${verified}`);
+      expect(memplan.plan(smallGraph()).version).toBe(1);
+      expect(pages).toBeLessThan(4096);
+    }
+    expect(outcomes.length).toBeGreaterThan(10);
+    const codes = new Set(outcomes.flatMap((outcome) => outcome.split(" ")));
+    expect([...codes].sort()).toEqual(["OUT_OF_MEMORY", "none"]);
+  });
+
+  it("of four gigabytes can run out too, by a graph that needs more", { timeout: 300_000 }, async () => {
+    // Two bytes of text for each dimension, eight of memory, as long as it takes to double a list of 2^28 of them.
+    const dimensions = 2 ** 28 + 1;
+    const [head, tail] = ['{"tensors":[{"id":"x","dtype":"uint8", "shape":[', '1]}],"nodes":[]}'];
+    const bytes = new Uint8Array(head.length + 2 * dimensions + tail.length);
+    expect(head.length % 2).toBe(0);
+    new Uint16Array(bytes.buffer, head.length, dimensions).fill(0x2c31); // "1,"
+    new TextEncoder().encodeInto(head, bytes);
+    new TextEncoder().encodeInto(tail, bytes.subarray(bytes.length - tail.length));
+    const memplan = await createInstance();
+    expect(codeOf(() => memplan.plan(bytes, { inplace: true }))).toBe("OUT_OF_MEMORY");
+    expect(memplan.plan(smallGraph()).version).toBe(1);
+  });
+
+  it("that runs out in a worker is OUT_OF_MEMORY there, and the next call works", async () => {
+    const worker = await loadWorker({ wasm: cappedWasm(512) });
+    try {
+      const large = JSON.stringify(chainGraph(200_000));
+      for (let i = 0; i < 2; i++) {
+        await expect(worker.plan(large)).rejects.toMatchObject({ code: "OUT_OF_MEMORY" });
+        expect((await worker.plan(smallGraph())).version).toBe(1);
+      }
+    } finally {
+      worker.terminate();
+    }
   });
 
   it("does not grow over ten thousand calls, plans and errors mixed", async () => {
