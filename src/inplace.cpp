@@ -212,6 +212,9 @@ class Chooser {
         return "\"" + id + "\" may be the result of a cond that is read later";
       }
     }
+    if (!graph_.takes_over.empty() && graph_.takes_over[s] != 0) {
+      return "\"" + id + "\" may be bytes that a branch hands over";
+    }
     if (graph_.storages.size[s] != tensors().nbytes[input]) {
       return "\"" + id + "\" is part of a larger storage";
     }

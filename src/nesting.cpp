@@ -413,6 +413,14 @@ class Builder {
              {static_cast<int32_t>(r), nest_.graphs[run.graph].storages.of[handover.output]}});
       }
     }
+    for (const Edge& edge : edges) {
+      const Meets result = Resolve(edge.result);
+      const Meets output = Resolve(edge.output);
+      if (result.run == output.run && result.storage == output.storage) continue;
+      GraphNest& caller = nest_.graphs[nest_.runs[edge.result.run].graph];
+      caller.takes_over.resize(caller.home.size());
+      caller.takes_over[edge.result.storage] = 1;
+    }
     bool changed = true;
     while (changed) {
       changed = false;

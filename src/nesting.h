@@ -58,7 +58,10 @@ struct GraphNest {
   std::vector<Home> home;  // by storage
   std::vector<StorageRef> placed;  // by storage, where home is kPlaced; empty where no storage is
   std::vector<TiedPlace> tied;     // sorted by leader
-  std::vector<int32_t> children;   // by Graph::submodules: the place of that graph in Nest::graphs
+  // By storage: 1 for a result that may be bytes which lie elsewhere and a branch hands over
+  // (controlFlowResults "move"); empty where there is none.
+  std::vector<uint8_t> takes_over;
+  std::vector<int32_t> children;  // by Graph::submodules: the place of that graph in Nest::graphs
   struct Call {
     NodeIndex node = kNoNode;
     std::vector<BoundSubmodule> bound;

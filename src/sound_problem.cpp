@@ -1,6 +1,7 @@
 #include "sound_problem.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -108,16 +109,60 @@ Result<Bytes> MaxLiveOf(const Program& program, const Options& options,
 // together.
 constexpr int64_t kConcatWork = 20'000'000;
 
-Result<std::vector<std::vector<Placed>>> SettleInplace(const Program& program,
-                                                       const Options& options,
-                                                       InplaceChoice* choice) {
-  std::vector<std::vector<Placed>> chosen = choice->elementwise;
+using ChosenPairs = std::vector<std::vector<Placed>>;  // by graph of the nest
+
+void Refuse(const Graph* graph, const Placed& pair, const char* why, InplaceChoice* choice) {
+  for (InplaceRow& row : choice->rows) {
+    if (row.graph != graph || row.tensor != pair.inner || row.base != pair.outer) continue;
+    row.bytes = 0;
+    row.refused = why;
+  }
+}
+
+// A pair can make a result stay in use when its submodule runs again: UNSUPPORTED, which no plan
+// may be for what was only a choice.
+constexpr const char* kRunAgain =
+    "a result of a submodule would still be in use when another node runs it again";
+
+// Adds those pairs of graph g to `chosen` with which there is a plan, halving until the others are
+// found.
+Status AddPlannable(const Program& program, const Options& options, const Nest& plain, size_t g,
+                    std::span<const Placed> pairs, ChosenPairs* chosen, InplaceChoice* choice) {
+  if (pairs.empty()) return {};
+  ChosenPairs with = *chosen;
+  with[g].insert(with[g].end(), pairs.begin(), pairs.end());
+  const Result<Nest> nest = BuildNest(program, options, with);
+  if (nest) {
+    *chosen = std::move(with);
+    return {};
+  }
+  if (nest.error().code != ErrorCode::kUnsupported) return tl::unexpected(nest.error());
+  if (pairs.size() == 1) {
+    Refuse(plain.graphs[g].graph, pairs[0], kRunAgain, choice);
+    return {};
+  }
+  const size_t half = pairs.size() / 2;
+  for (const auto part : {pairs.first(half), pairs.subspan(half)}) {
+    Status fine = AddPlannable(program, options, plain, g, part, chosen, choice);
+    if (!fine) return fine;
+  }
+  return {};
+}
+
+// `plain` is the nest without any choice.
+Result<ChosenPairs> SettleInplace(const Program& program, const Options& options, const Nest& plain,
+                                  InplaceChoice* choice) {
+  ChosenPairs chosen(choice->elementwise.size());
+  for (size_t g = 0; g < chosen.size(); ++g) {
+    Status fine = AddPlannable(program, options, plain, g, choice->elementwise[g], &chosen, choice);
+    if (!fine) return tl::unexpected(fine.error());
+  }
   Result<Bytes> best = MaxLiveOf(program, options, chosen);
   if (!best) return tl::unexpected(best.error());
   int64_t work = 0;
   for (size_t g = 0; g < chosen.size(); ++g) {
     for (size_t i = choice->concats[g].size(); i-- > 0;) {
-      std::vector<std::vector<Placed>> with = chosen;
+      ChosenPairs with = chosen;
       const std::vector<Placed>& pairs = choice->concats[g][i];
       const bool last_try = work > kConcatWork;
       const size_t from = last_try ? 0 : i;
@@ -126,18 +171,16 @@ Result<std::vector<std::vector<Placed>>> SettleInplace(const Program& program,
         with[g].insert(with[g].end(), some.begin(), some.end());
       }
       const Result<Bytes> now = MaxLiveOf(program, options, with);
-      if (!now) return tl::unexpected(now.error());
+      if (!now && now.error().code != ErrorCode::kUnsupported) return tl::unexpected(now.error());
       work += static_cast<int64_t>(with[g].size() + 1000);
-      if (*now <= *best) {
+      if (now && *now <= *best) {
         chosen = std::move(with);
         best = now;
       } else {
         for (const Placed& pair : pairs) {
-          for (InplaceRow& row : choice->rows) {
-            if (row.tensor != pair.inner || row.base != pair.outer) continue;
-            row.bytes = 0;
-            row.refused = "it would make the plan larger: the result would live longer";
-          }
+          Refuse(plain.graphs[g].graph, pair,
+                 now ? "it would make the plan larger: the result would live longer" : kRunAgain,
+                 choice);
         }
       }
       if (last_try) break;
@@ -154,7 +197,7 @@ Result<SoundProblem> MakeSoundProblem(const Program& program, const Options& opt
   if (!nest) return tl::unexpected(nest.error());
   if (options.inplace) {
     InplaceChoice choice = ChooseInplace(program, *nest, options);
-    auto chosen = SettleInplace(program, options, &choice);
+    auto chosen = SettleInplace(program, options, *nest, &choice);
     if (!chosen) return tl::unexpected(chosen.error());
     nest = BuildNest(program, options, *chosen);
     if (!nest) return tl::unexpected(nest.error());

@@ -56,8 +56,11 @@ Ends FollowOutput(const PlacedGraph& branch, TensorIndex output, MemId pool) {
     if (!seen.Add(step.storage)) continue;
     const uint8_t flags = branch.reading->flags[step.storage];
     if ((flags & (kConstant | kUnbound)) != 0) continue;  // copied
-    if ((flags & kByReference) != 0) ends.bound.push_back({step.storage, step.offset});
-    if (branch.pool[step.storage] == pool && (flags & kByReference) == 0) {
+    if ((flags & kByReference) != 0) {
+      ends.bound.push_back({step.storage, step.offset});
+    } else if (branch.pool[step.storage] != pool) {
+      continue;  // copied, and what it was moved from lies in its pool
+    } else {
       ends.addresses.push_back(branch.start[step.storage] + step.offset);
     }
     const auto resting = branch.items.begin() + static_cast<ptrdiff_t>(branch.first_resting);

@@ -244,7 +244,8 @@ function isHandedOver(main: Item, other: Item): boolean {
   return main.handed.some(({ branch, origin }) => {
     const isSameWay = (guard: Guard) =>
       guard.instance === branch.instance && guard.node === branch.node && guard.slot === branch.slot;
-    return origin === (other.origin ?? other) && other.guards.some(isSameWay);
+    const way = [...other.guards, ...pathOf(other.instance)];
+    return origin === (other.origin ?? other) && way.some(isSameWay);
   });
 }
 

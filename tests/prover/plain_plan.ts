@@ -4,9 +4,13 @@
  */
 import type { Graph, Options } from "../../bindings/types.ts";
 import { GraphModel, keptUntil } from "./graph_model.ts";
+import { misread } from "./interpreter.ts";
 import { type Item, instantiate, itemsOf, overlapInTime } from "./live_items.ts";
 import { type CheckedPlan, isPlaced } from "./plan_checker.ts";
 import type { Random } from "./random.ts";
+
+/** Ways that branches go which are tried. */
+const RUNS = 6;
 
 type Starts = Map<string, number>;
 
@@ -132,8 +136,9 @@ function writePlan(top: GraphModel, starts: Starts, options: Options): CheckedPl
 }
 
 /**
- * Whether any placement can be right under `"move"`: a submodule called twice has one placement, so what its first
- * call handed out is lost at the second where it is still read then.
+ * Whether any placement can be right under `"move"`. A submodule called twice has one placement, so what its first
+ * call handed out is lost at the second where it is still read then; and a branch may hand an operand through that is
+ * written over later, which only a copy would survive: then even a plan that shares nothing is misread.
  */
 export function canMove(graph: Graph, options: Options): boolean {
   const moved: Options = { ...options, controlFlowResults: "move" };
@@ -147,7 +152,13 @@ export function canMove(graph: Graph, options: Options): boolean {
     const key = keyOf(model, storage);
     byKey.set(key, [...(byKey.get(key) ?? []), item]);
   }
-  return [...byKey.values()].every((same) => same.every((one, i) => !conflict([one], same.slice(i + 1))));
+  const isOnePlace = [...byKey.values()].every((same) =>
+    same.every((one, i) => !conflict([one], same.slice(i + 1))),
+  );
+  if (!isOnePlace || !graph.submodules) return isOnePlace;
+  const apart = apartPlan(inOne, moved);
+  const runs = Array.from({ length: RUNS }, (_, run) => run + 1);
+  return runs.every((runSeed) => misread(inOne, apart, { ...moved, runSeed }) === null);
 }
 
 function withoutPools(graph: Graph): Graph {

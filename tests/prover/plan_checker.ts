@@ -62,6 +62,7 @@ export function checkPlan(graph: Graph, plan: CheckedPlan, options: CheckOptions
 class Checker {
   private readonly faults: CheckFault[] = [];
   private readonly pools: Map<number, number>;
+  private readonly merged: MergedByChoice;
   /** The highest end per pool, over all graphs. */
   private readonly ends = new Map<number, number>();
 
@@ -70,6 +71,7 @@ class Checker {
     private readonly plan: CheckedPlan,
     private readonly options: CheckOptions,
   ) {
+    this.merged = new MergedByChoice(top, plan);
     this.pools = new Map((top.graph.pools ?? []).map((pool) => [pool.mem_id, pool.alignment ?? 1]));
   }
 
@@ -211,9 +213,11 @@ class Checker {
     this.fault("LIFETIME", model, [member], `[${lifetime}] is not [${storage.first},${storage.last}]`);
   }
 
-  /** A branch's output without a choice may follow its result into any pool. */
+  /** A branch's output without a choice, and what is merged with it, may follow its result into any pool. */
   private isFreeChoice(model: GraphModel, storage: Storage, pool: number): boolean {
-    if (!model.isTop && storage.isOutput) return true;
+    const isOutput = ({ isOutput }: Storage, index: number) =>
+      isOutput && this.merged.areOne(model, index, model.storages.indexOf(storage));
+    if (!model.isTop && model.storages.some(isOutput)) return true;
     return this.pools.size === 0 ? pool === 1 : this.pools.has(pool);
   }
 
@@ -266,7 +270,7 @@ class Checker {
 
   private checkOverlaps(root: Instance): void {
     const items = itemsOf(root).sort((a, b) => a.place.pool - b.place.pool || a.place.from - b.place.from);
-    const merged = new MergedByChoice(this.top, this.plan);
+    const { merged } = this;
     for (const [i, item] of items.entries()) {
       for (let j = i + 1; j < items.length; j++) {
         const other = items[j] as Item;
@@ -307,8 +311,11 @@ class MergedByChoice {
 
   together(a: Item, b: Item): boolean {
     if (a.instance !== b.instance || a.storage < 0 || b.storage < 0) return false;
-    const key = (item: Item) => this.find(`${item.instance.model.path}:${item.storage}`);
-    return key(a) === key(b);
+    return this.areOne(a.instance.model, a.storage, b.storage);
+  }
+
+  areOne({ path }: GraphModel, a: number, b: number): boolean {
+    return this.find(`${path}:${a}`) === this.find(`${path}:${b}`);
   }
 
   private find(key: string): string {
