@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "live_events.h"
+#include "row_sort.h"
 
 namespace memplan {
 namespace {
@@ -74,7 +75,7 @@ Bytes LargestFill(const std::vector<Bytes>& sizes, Bytes room) {
       next.push_back(sum);
       if (sum + size <= room) next.push_back(sum + size);
     }
-    std::sort(next.begin(), next.end());
+    SortRows(&next);
     next.erase(std::unique(next.begin(), next.end()), next.end());
     if (next.size() > kMostSums) return room;
     sums.swap(next);
@@ -98,7 +99,7 @@ Bytes PinnedBound(const Problem& problem, const std::vector<BufferIndex>& set) {
       taken.emplace_back(pin, pin + problem.size[b]);
     }
   }
-  std::sort(taken.begin(), taken.end());
+  SortRows(&taken);
   Bytes top = problem.base;
   for (const auto& [from, to] : taken) {
     if (from > top) rest -= LargestFill(sizes, from - top);
@@ -147,9 +148,8 @@ Bytes ConflictBound(const Problem& problem) {
       if (Conflicts(problem, a, c) && Conflicts(problem, b, c)) open.push_back(c);
     }
     work_left -= 2 * int64_t{problem.count()};
-    std::stable_sort(open.begin(), open.end(), [&](BufferIndex x, BufferIndex y) {
-      return problem.size[x] > problem.size[y];
-    });
+    SortRows(&open,
+             [&](BufferIndex x, BufferIndex y) { return problem.size[x] > problem.size[y]; });
     while (!open.empty()) {
       const BufferIndex taken = open.front();
       set.push_back(taken);

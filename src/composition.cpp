@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "row_sort.h"
+
 namespace memplan {
 namespace {
 
@@ -171,7 +173,7 @@ class Composer {
       const TensorIndex base = nest.storages.base[s];
       plan->frees.push_back({last, unbound(base) ? base : t});
     }
-    std::sort(plan->frees.begin(), plan->frees.end(), [](const Free& a, const Free& b) {
+    SortRows(&plan->frees, [](const Free& a, const Free& b) {
       return a.after != b.after ? a.after < b.after : a.tensor < b.tensor;
     });
   }

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "message.h"
+#include "row_sort.h"
 
 // Read by hand: the format is MiniMalloc's own dialect (gaps within a cell, inclusive ends told by
 // a column's name), every error needs its column, and names must stay views into the input, which
@@ -302,8 +303,7 @@ class CsvReader {
 
   bool SortGaps(const char* at) {
     const auto first = file_.gaps.begin() + file_.first_gap.back();
-    std::sort(first, file_.gaps.end(),
-              [](const auto& a, const auto& b) { return a.from < b.from; });
+    SortRows(first, file_.gaps.end(), [](const auto& a, const auto& b) { return a.from < b.from; });
     int64_t from = file_.lower.back();
     for (auto gap = first; gap != file_.gaps.end(); ++gap) {
       if (gap->from < from || gap->to > file_.upper.back()) {

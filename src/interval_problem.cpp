@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "message.h"
+#include "row_sort.h"
 
 namespace memplan {
 namespace {
@@ -23,8 +24,8 @@ std::string PathOf(const IntervalFile& file, int32_t row, std::string_view field
 }
 
 // The rows of a pool in tie order: (larger size, earlier lower, earlier upper, id).
-void SortRows(const IntervalFile& file, std::vector<int32_t>* rows) {
-  std::sort(rows->begin(), rows->end(), [&](int32_t a, int32_t b) {
+void PutInOrder(const IntervalFile& file, std::vector<int32_t>* rows) {
+  SortRows(rows, [&](int32_t a, int32_t b) {
     if (file.size[a] != file.size[b]) return file.size[a] > file.size[b];
     if (file.lower[a] != file.lower[b]) return file.lower[a] < file.lower[b];
     if (file.upper[a] != file.upper[b]) return file.upper[a] < file.upper[b];
@@ -54,7 +55,7 @@ class Clock {
       time.insert(time.end(), {file.lower[row], file.upper[row]});
       for (const auto& gap : GapsOf(file, row)) time.insert(time.end(), {gap.from, gap.to});
     }
-    std::sort(time.begin(), time.end());
+    SortRows(&time);
     time.erase(std::unique(time.begin(), time.end()), time.end());
   }
 
@@ -136,7 +137,7 @@ void AddConflicts(const IntervalFile& file, std::vector<IntervalProblem>* pools)
   }
   for (IntervalProblem& pool : *pools) {
     auto& conflicts = pool.problem.conflicts;
-    std::sort(conflicts.begin(), conflicts.end());
+    SortRows(&conflicts);
     conflicts.erase(std::unique(conflicts.begin(), conflicts.end()), conflicts.end());
   }
 }
@@ -160,7 +161,7 @@ Status CheckLive(const IntervalFile& file, const IntervalProblem& pool) {
     changes.push_back({from, true, row});
     changes.push_back({file.upper[row], false, row});
   }
-  std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
+  SortRows(&changes, [](const Change& a, const Change& b) {
     if (a.at != b.at) return a.at < b.at;
     return a.starts != b.starts ? b.starts : a.row < b.row;
   });
@@ -255,7 +256,7 @@ Result<std::vector<IntervalProblem>> MakeIntervalProblems(const IntervalFile& fi
     IntervalProblem& pool = pools.emplace_back();
     pool.mem_id = static_cast<MemId>(mem_id);
     pool.row = std::move(rows_of[mem_id]);
-    SortRows(file, &pool.row);
+    PutInOrder(file, &pool.row);
     FillProblem(file, &pool);
     pool.problem.capacity = CapacityOf(capacity, capacity_per_pool, pool.mem_id);
   }

@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "row_sort.h"
+
 namespace memplan {
 namespace {
 
@@ -91,7 +93,7 @@ bool IntervalRows::EndRow(JsonWalker& walker) {
   }
   if (file_.first_gap.empty()) return true;
   const auto begin = file_.gaps.begin() + file_.first_gap.back();
-  std::sort(begin, file_.gaps.end(), [](const auto& a, const auto& b) { return a.from < b.from; });
+  SortRows(begin, file_.gaps.end(), [](const auto& a, const auto& b) { return a.from < b.from; });
   int64_t free_from = file_.lower.back();
   for (auto gap = begin; gap != file_.gaps.end(); ++gap) {
     if (gap->from < free_from || gap->to > file_.upper.back()) {

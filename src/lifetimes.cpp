@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "row_sort.h"
+
 namespace memplan {
 namespace {
 
@@ -105,10 +107,10 @@ class Walk {
 std::vector<StateInput> FindState(const Graph& graph, const Signature& signature) {
   std::vector<NameId> mutated;
   for (const NamePair& pair : signature.buffers_to_mutate) mutated.push_back(pair.value);
-  std::sort(mutated.begin(), mutated.end());
+  SortRows(&mutated);
   std::vector<NamePair> inputs = signature.inputs_to_buffers;
   const auto by_key = [](const NamePair& a, const NamePair& b) { return a.key < b.key; };
-  std::sort(inputs.begin(), inputs.end(), by_key);
+  SortRows(&inputs, by_key);
   std::vector<StateInput> state;
   for (NodeIndex n = 0; n < graph.nodes.size(); ++n) {
     if (graph.nodes.op[n] != Op::kPlaceholder || graph.nodes.target[n] == kNoName) continue;

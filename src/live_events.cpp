@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "row_sort.h"
+
 namespace memplan {
 
 std::vector<LiveEvent> LiveEvents(const Problem& problem) {
@@ -17,7 +19,7 @@ std::vector<LiveEvent> LiveEvents(const Problem& problem) {
     events.push_back({from, true, b});
     events.push_back({problem.upper[b], false, b});
   }
-  std::sort(events.begin(), events.end(), [](const LiveEvent& a, const LiveEvent& b) {
+  SortRows(&events, [](const LiveEvent& a, const LiveEvent& b) {
     if (a.at != b.at) return a.at < b.at;
     if (a.starts != b.starts) return !a.starts;
     return a.buffer < b.buffer;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "row_sort.h"
+
 namespace memplan {
 namespace {
 
@@ -29,7 +31,7 @@ std::vector<Event> LiveEvents(const Problem& problem) {
     events.push_back({from, b, true});
     events.push_back({problem.upper[b], b, false});
   }
-  std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
+  SortRows(&events, [](const Event& a, const Event& b) {
     if (a.at != b.at) return a.at < b.at;
     if (a.starts != b.starts) return !a.starts;
     return a.buffer < b.buffer;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "planner.h"
+#include "row_sort.h"
 
 namespace memplan {
 namespace {
@@ -73,8 +74,7 @@ class Spreader {
     SetBenefits();
     std::vector<BufferIndex> left(benefit_.size());
     for (size_t i = 0; i < left.size(); ++i) left[i] = static_cast<BufferIndex>(i);
-    std::stable_sort(left.begin(), left.end(),
-                     [this](BufferIndex a, BufferIndex b) { return benefit_[a] > benefit_[b]; });
+    SortRows(&left, [this](BufferIndex a, BufferIndex b) { return benefit_[a] > benefit_[b]; });
     for (size_t p = 0; p < pools_.size(); ++p) {
       const PoolProblem* fixed = nullptr;
       for (const PoolProblem& pool : selection->pools) {
@@ -84,12 +84,20 @@ class Spreader {
       left = last ? Take(p, left, left.size(), &spread)
                   : Take(p, left, Fill(pools_[p], fixed, &left), &spread);
     }
-    std::sort(spread.spilled.begin(), spread.spilled.end(),
-              [](const SpillRow& a, const SpillRow& b) { return a.tensor < b.tensor; });
+    SortByTensor(&spread.spilled);
     return spread;
   }
 
  private:
+  static void SortByTensor(std::vector<SpillRow>* rows) {
+    std::vector<const SpillRow*> order;
+    for (const SpillRow& row : *rows) order.push_back(&row);
+    SortRows(&order, [](const SpillRow* a, const SpillRow* b) { return a->tensor < b->tensor; });
+    std::vector<SpillRow> sorted;
+    for (const SpillRow* row : order) sorted.push_back(*row);
+    rows->swap(sorted);
+  }
+
   void SetBenefits() {
     std::vector<std::vector<int64_t>> reads;
     for (const GraphNest& graph : nest_.graphs) reads.push_back(ReadsOf(graph));
@@ -170,7 +178,7 @@ class Spreader {
       problem.alignment.clear();
     }
     std::vector<BufferIndex> order(items.begin(), items.end());
-    std::sort(order.begin(), order.end());
+    SortRows(&order);
     for (const BufferIndex item : order) {
       problem.lower.push_back(items_->problem.lower[item]);
       problem.upper.push_back(items_->problem.upper[item]);

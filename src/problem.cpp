@@ -4,6 +4,8 @@
 #include <iterator>
 #include <map>
 
+#include "row_sort.h"
+
 namespace memplan {
 namespace {
 
@@ -45,7 +47,7 @@ std::vector<PinEvent> PinEvents(const Problem& problem) {
     }
     events.push_back({problem.upper[b], false, b});
   }
-  std::sort(events.begin(), events.end(), [](const PinEvent& a, const PinEvent& b) {
+  SortRows(&events, [](const PinEvent& a, const PinEvent& b) {
     if (a.at != b.at) return a.at < b.at;
     return a.starts != b.starts ? b.starts : a.buffer < b.buffer;
   });
@@ -77,7 +79,7 @@ Result<MaxLive> ComputeMaxLive(const Problem& problem) {
       changes.push_back({gap.to, problem.size[b]});
     }
   }
-  std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
+  SortRows(&changes, [](const Change& a, const Change& b) {
     return a.at != b.at ? a.at < b.at : a.by < b.by;
   });
   Bytes live = problem.base;
@@ -125,7 +127,7 @@ std::vector<PinCollision> FindPinCollisions(const Problem& problem, size_t limit
                        problem.pin[b] < problem.pin[a] + problem.size[a];
     if (share && Conflicts(problem, a, b)) found.push_back({a, b});
   }
-  std::sort(found.begin(), found.end());
+  SortRows(&found);
   found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
 }

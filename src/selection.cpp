@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "row_sort.h"
+
 namespace memplan {
 namespace {
 
@@ -136,8 +138,7 @@ class Collector {
   void SetSpans(Row* row) {
     std::vector<TickSpan>& spans = spans_of_row_;
     if (spans.empty()) return;
-    std::sort(spans.begin(), spans.end(),
-              [](const TickSpan& a, const TickSpan& b) { return a.from < b.from; });
+    SortRows(&spans, [](const TickSpan& a, const TickSpan& b) { return a.from < b.from; });
     size_t last = 0;
     for (const TickSpan& span : spans) {
       TickSpan& before = spans[last];
@@ -271,8 +272,7 @@ class Collector {
                   "rounded up to the alignment this is more than 2^53 - 1 bytes",
                   nest_.graphs[row.source.graph].path + "tensors");
     }
-    std::sort(rows_.begin(), rows_.end(),
-              [this](const Row& a, const Row& b) { return Before(a, b); });
+    SortRows(&rows_, [this](const Row& a, const Row& b) { return Before(a, b); });
     const Bytes padding = PaddingOf(program_, nest_);
     for (size_t begin = 0; begin < rows_.size();) {
       size_t end = begin;

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "row_sort.h"
+
 namespace memplan {
 namespace {
 
@@ -13,7 +15,7 @@ bool ChooseLeader(const std::vector<GraphNest>& graphs, int32_t g, TiedPlace* pl
   const GraphNest& graph = graphs[g];
   std::vector<StorageIndex>& results = place->others;
   const std::vector<Lifetime>& life = graph.lifetimes.of;
-  std::sort(results.begin(), results.end(), [&life](StorageIndex a, StorageIndex b) {
+  SortRows(&results, [&life](StorageIndex a, StorageIndex b) {
     return life[a].first != life[b].first ? life[a].first < life[b].first : a < b;
   });
   results.erase(std::unique(results.begin(), results.end()), results.end());

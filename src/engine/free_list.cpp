@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/orders.h"
+#include "row_sort.h"
 
 namespace memplan {
 namespace {
@@ -57,7 +58,7 @@ class FreeList {
       const int64_t pin = packing.pin_of(item);
       if (pin >= 0) pins.emplace_back(pin, pin + packing.size[item]);
     }
-    std::sort(pins.begin(), pins.end());
+    SortRows(&pins);
     for (const auto& [from, to] : pins) {
       Add(top_, from);
       top_ = std::max(top_, to);
@@ -111,8 +112,8 @@ std::vector<int64_t> PlaceInTime(const Packing& packing, Direction direction) {
     starts.emplace_back(first(by_size[i]), i);
     ends.emplace_back(end(i), i);
   }
-  std::sort(starts.begin(), starts.end());
-  std::sort(ends.begin(), ends.end());
+  SortRows(&starts);
+  SortRows(&ends);
   FreeList free(packing);
   std::vector<int64_t> offset(packing.count(), -1);
   size_t ended = 0;

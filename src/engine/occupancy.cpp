@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "row_sort.h"
+
 namespace memplan {
 namespace {
 
@@ -68,8 +70,7 @@ void Occupancy::CollectConflicts(ItemIndex item) {
     conflicting_.push_back({placed_[other], placed_[other] + packing_.size[other]});
   }
   if (conflicting_.empty()) return;
-  std::sort(conflicting_.begin(), conflicting_.end(),
-            [](const auto& a, const auto& b) { return a.from < b.from; });
+  SortRows(&conflicting_, [](const auto& a, const auto& b) { return a.from < b.from; });
   size_t kept = 0;
   for (size_t i = 1; i < conflicting_.size(); ++i) {
     ByteRun& last = conflicting_[kept];

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "engine/range_max.h"
+#include "row_sort.h"
 
 namespace memplan {
 namespace {
@@ -22,7 +23,7 @@ struct Keyed {
 };
 
 std::vector<ItemIndex> Sorted(std::vector<Keyed>* keyed) {
-  std::sort(keyed->begin(), keyed->end());
+  SortRows(keyed);
   std::vector<ItemIndex> order;
   order.reserve(keyed->size());
   for (const Keyed& key : *keyed) order.push_back(key.item);

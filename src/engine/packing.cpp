@@ -4,6 +4,8 @@
 #include <numeric>
 #include <utility>
 
+#include "row_sort.h"
+
 namespace memplan {
 namespace {
 
@@ -63,7 +65,7 @@ class SlotMap {
       ranked_.insert(ranked_.end(), {problem.lower[b], problem.upper[b]});
       for (const Gap& gap : problem.gaps_of(b)) ranked_.insert(ranked_.end(), {gap.from, gap.to});
     }
-    std::sort(ranked_.begin(), ranked_.end());
+    SortRows(&ranked_);
     ranked_.erase(std::unique(ranked_.begin(), ranked_.end()), ranked_.end());
     width_ = ranked_.size();
   }

@@ -4,6 +4,7 @@
 
 #include "engine/occupancy.h"
 #include "engine/time_blocks.h"
+#include "row_sort.h"
 
 namespace memplan {
 namespace {
@@ -31,7 +32,7 @@ class Pass {
       if (!Place(item, Highest(item, ceiling_))) left_over.push_back(rank);
     });
     if (occupancy_.steps() > step_limit_) return;
-    std::sort(left_over.begin(), left_over.end());
+    SortRows(&left_over);
     for (const int32_t rank : left_over) result_.left_over.push_back(order[rank]);
     for (const ItemIndex item : result_.left_over) {
       Place(item, Highest(item, kNoBytes));

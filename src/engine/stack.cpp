@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "row_sort.h"
+
 namespace memplan {
 
 Stack::Stack(const Problem& problem) : top_(problem.base) {
@@ -9,7 +11,7 @@ Stack::Stack(const Problem& problem) : top_(problem.base) {
     const Bytes pin = problem.pin_of(b);
     if (pin != kNoBytes && problem.is_live(b)) pinned_.emplace_back(pin, pin + problem.size[b]);
   }
-  std::sort(pinned_.begin(), pinned_.end());
+  SortRows(&pinned_);
 }
 
 Bytes Stack::Take(Bytes size, Bytes alignment) {

@@ -32,9 +32,10 @@ Result<std::vector<DevicePart>> PartitionByDevice(const GraphState& state, const
   for (TensorIndex t : tensors) {
     const NameId name = state.graph->tensors.device_of(t);
     const Device device = name == kNoName ? Device{} : ParseDevice(names[name]);
-    auto part = std::find_if(parts.begin(), parts.end(),
-                             [&](const DevicePart& known) { return known.device == device; });
-    if (part == parts.end()) part = parts.insert(parts.end(), {device, {}});
+    auto part = std::lower_bound(
+        parts.begin(), parts.end(), OrderOf(device),
+        [](const DevicePart& known, const auto& order) { return OrderOf(known.device) < order; });
+    if (part == parts.end() || part->device != device) part = parts.insert(part, {device, {}});
     part->tensors.push_back(t);
     has_other_than_cpu |= device.kind != "cpu";
     has_chosen_pool |= state.mem_id[t] != kNoPool;
@@ -45,9 +46,6 @@ Result<std::vector<DevicePart>> PartitionByDevice(const GraphState& state, const
                 "beforehand",
                 state.path + "tensors");
   }
-  std::sort(parts.begin(), parts.end(), [](const DevicePart& a, const DevicePart& b) {
-    return OrderOf(a.device) < OrderOf(b.device);
-  });
   return parts;
 }
 

@@ -7,13 +7,10 @@
 #include <vector>
 
 #include "plan.h"
+#include "row_sort.h"
 
 namespace memplan::executorch {
 namespace {
-
-bool IsBefore(const Free& a, const Free& b) {
-  return std::tie(a.after, a.tensor) < std::tie(b.after, b.tensor);
-}
 
 // What placeholders and the last node hold; upstream never frees these.
 std::vector<uint8_t> MarkInputsAndOutputs(const Graph& graph) {
@@ -49,7 +46,9 @@ void InsertFrees(GraphState* state) {
                 frees.end());
   }
   state->frees.insert(state->frees.end(), frees.begin(), frees.end());
-  std::sort(state->frees.begin(), state->frees.end(), IsBefore);
+  SortRows(&state->frees, [](const Free& a, const Free& b) {
+    return std::tie(a.after, a.tensor) < std::tie(b.after, b.tensor);
+  });
 }
 
 }  // namespace memplan::executorch

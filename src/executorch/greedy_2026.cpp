@@ -10,6 +10,7 @@
 #include "executorch/fixed_objects.h"
 #include "executorch/inplace_base.h"
 #include "executorch/upstream_error.h"
+#include "row_sort.h"
 #include "shared_objects.h"
 
 namespace memplan::executorch {
@@ -21,7 +22,7 @@ std::vector<int32_t> LargestFirstLaterFirst(const Task& task) {
   std::iota(order.begin(), order.end(), 0);
   const std::vector<Bytes>& allocated = task.state->allocated;
   const std::vector<TensorIndex>& tensors = *task.tensors;
-  std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
+  SortRows(&order, [&](int32_t a, int32_t b) {
     const Bytes left = allocated[tensors[a]];
     const Bytes right = allocated[tensors[b]];
     return left != right ? left > right : a > b;

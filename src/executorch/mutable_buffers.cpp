@@ -2,19 +2,21 @@
 
 #include <algorithm>
 
+#include "row_sort.h"
+
 namespace memplan::executorch {
 
 MutableBuffers::MutableBuffers(const Signature& signature) {
   if (!signature.exists) return;
   std::vector<NameId> mutated;
   for (const NamePair& pair : signature.buffers_to_mutate) mutated.push_back(pair.value);
-  std::sort(mutated.begin(), mutated.end());
+  SortRows(&mutated);
   for (const NamePair& pair : signature.inputs_to_buffers) {
     if (std::binary_search(mutated.begin(), mutated.end(), pair.value)) {
       targets_.push_back(pair.key);
     }
   }
-  std::sort(targets_.begin(), targets_.end());
+  SortRows(&targets_);
 }
 
 bool MutableBuffers::Contains(const Graph& graph, NodeIndex n) const {

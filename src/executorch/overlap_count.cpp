@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "row_sort.h"
+
 namespace memplan::executorch {
 namespace {
 
@@ -40,8 +42,8 @@ class LiveExtents {
       from_.push_back(extent.from);
       to_.push_back(extent.to);
     }
-    std::sort(from_.begin(), from_.end());
-    std::sort(to_.begin(), to_.end());
+    SortRows(&from_);
+    SortRows(&to_);
   }
 
   void Add(const Extent& extent, int32_t count) {
@@ -63,7 +65,7 @@ int64_t CountInBytes(const std::vector<Extent>& extents) {
   std::vector<Bytes> to;
   to.reserve(extents.size());
   for (const Extent& extent : extents) to.push_back(extent.to);
-  std::sort(to.begin(), to.end());
+  SortRows(&to);
   const auto count = static_cast<int64_t>(extents.size());
   int64_t pairs = count * (count - 1) / 2;
   for (const Extent& extent : extents) {
@@ -80,10 +82,10 @@ int64_t CountInBytesAndTime(const std::vector<Extent>& extents) {
     }
   }
   std::vector<const Extent*> by_last = by_first;
-  std::sort(by_first.begin(), by_first.end(),
-            [](const Extent* a, const Extent* b) { return a->lifetime.first < b->lifetime.first; });
-  std::sort(by_last.begin(), by_last.end(),
-            [](const Extent* a, const Extent* b) { return a->lifetime.last < b->lifetime.last; });
+  SortRows(&by_first,
+           [](const Extent* a, const Extent* b) { return a->lifetime.first < b->lifetime.first; });
+  SortRows(&by_last,
+           [](const Extent* a, const Extent* b) { return a->lifetime.last < b->lifetime.last; });
   LiveExtents live(extents);
   int64_t pairs = 0;
   auto dying = by_last.begin();

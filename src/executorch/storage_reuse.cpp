@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "executorch/overlap_count.h"
+#include "row_sort.h"
 
 namespace memplan::executorch {
 namespace {
@@ -142,7 +143,7 @@ int64_t StorageReuse::CountFaults(PairFault fault, int32_t begin) const {
 
 int64_t StorageReuse::CountObjectMismatches(const std::vector<int32_t>& rows) const {
   std::vector<int32_t> by_object = rows;
-  std::sort(by_object.begin(), by_object.end(), [&](int32_t a, int32_t b) {
+  SortRows(&by_object, [&](int32_t a, int32_t b) {
     return std::tie(tensors_[a].object, a) < std::tie(tensors_[b].object, b);
   });
   int64_t pairs = 0;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "row_sort.h"
+
 namespace memplan {
 
 int64_t Log2Fixed(int64_t value) {
@@ -39,7 +41,7 @@ std::vector<int32_t> RankBuffers(const SectionProblem& problem, const CandidateK
   }
   std::vector<int32_t> order(n);
   std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
+  SortRows(&order, [&](int32_t a, int32_t b) {
     return value[a] != value[b] ? value[a] > value[b] : a < b;
   });
   std::vector<int32_t> rank(n);
@@ -224,7 +226,7 @@ void Brancher<T>::SortCandidates(const ValleyState<T>& state, const Branch<T>& b
   for (const int32_t* b = begin; b != end; ++b) {
     ranked_.push_back({Handicap(state, branch, *b), rank_[*b], *b});
   }
-  std::sort(ranked_.begin(), ranked_.end(), [](const Ranked& a, const Ranked& b) {
+  SortRows(&ranked_, [](const Ranked& a, const Ranked& b) {
     return a.handicap != b.handicap ? a.handicap < b.handicap : a.rank < b.rank;
   });
   for (const Ranked& ranked : ranked_) *begin++ = ranked.buffer;

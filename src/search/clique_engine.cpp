@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "row_sort.h"
 #include "search/attempt_engine.h"
 #include "search/clique_problem.h"
 #include "search/clique_search.h"
@@ -52,7 +53,7 @@ std::vector<int32_t> CliqueEngine::Rank(const CandidateKey& key) const {
   }
   std::vector<int32_t> order(n);
   std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
+  SortRows(&order, [&](int32_t a, int32_t b) {
     return value[a] != value[b] ? value[a] > value[b] : a < b;
   });
   std::vector<int32_t> rank(n);

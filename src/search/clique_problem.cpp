@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "live_events.h"
+#include "row_sort.h"
 
 namespace memplan {
 namespace {
@@ -40,7 +41,7 @@ NumberRows FindNeighbours(const Problem& problem, const NumberRows& sets, size_t
   size_t entries = 0;
   const auto tidy = [&](std::vector<int32_t>* row) {
     entries -= row->size();
-    std::sort(row->begin(), row->end());
+    SortRows(row);
     row->erase(std::unique(row->begin(), row->end()), row->end());
     entries += row->size();
   };
@@ -92,15 +93,14 @@ void AddConflictCliques(const Problem& problem, const NumberRows& neighbours, Nu
       clique.push_back(open.front());
       open = Common(open, neighbours[clique.back()]);
     }
-    std::sort(clique.begin(), clique.end());
+    SortRows(&clique);
     sets->items.insert(sets->items.end(), clique.begin(), clique.end());
     sets->EndRow();
   }
 }
 
 std::vector<Obstacle> Merged(std::vector<Obstacle> obstacles) {
-  std::sort(obstacles.begin(), obstacles.end(),
-            [](const Obstacle& a, const Obstacle& b) { return a.from < b.from; });
+  SortRows(&obstacles, [](const Obstacle& a, const Obstacle& b) { return a.from < b.from; });
   std::vector<Obstacle> merged;
   for (const Obstacle& o : obstacles) {
     if (!merged.empty() && o.from <= merged.back().to) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "row_sort.h"
+
 namespace memplan {
 
 CliqueSearch::CliqueSearch(const CliqueProblem& problem) : problem_(problem) {
@@ -82,8 +84,8 @@ bool CliqueSearch::CheckClique(int32_t q) {
     if (remains(b)) stack_.push_back(b);
   }
   work_ += static_cast<int64_t>(stack_.size());
-  std::sort(stack_.begin(), stack_.end(),
-            [&](int32_t a, int32_t b) { return low(a) != low(b) ? low(a) > low(b) : a < b; });
+  SortRows(&stack_,
+           [&](int32_t a, int32_t b) { return low(a) != low(b) ? low(a) > low(b) : a < b; });
   Bytes sum = 0;
   Bytes most_padding = 0;
   for (size_t i = 0; i < stack_.size(); ++i) {

@@ -5,6 +5,8 @@
 #include <queue>
 #include <utility>
 
+#include "row_sort.h"
+
 namespace memplan {
 namespace {
 
@@ -31,7 +33,7 @@ int32_t AssignSections(const Problem& problem, std::vector<Span>* spans) {
     events.push_back({problem.lower[b], true, static_cast<int32_t>(i)});
     events.push_back({problem.upper[b], false, static_cast<int32_t>(i)});
   }
-  std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
+  SortRows(&events, [](const Event& a, const Event& b) {
     if (a.at != b.at) return a.at < b.at;
     if (a.starts != b.starts) return !a.starts;
     return a.span < b.span;
@@ -53,7 +55,7 @@ int32_t AssignSections(const Problem& problem, std::vector<Span>* spans) {
 }
 
 void SortSpans(std::vector<Span>* spans) {
-  std::sort(spans->begin(), spans->end(), [](const Span& a, const Span& b) {
+  SortRows(spans, [](const Span& a, const Span& b) {
     if (a.lo != b.lo) return a.lo < b.lo;
     if (a.hi != b.hi) return a.hi > b.hi;
     if (a.bytes != b.bytes) return a.bytes > b.bytes;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "row_sort.h"
+
 namespace memplan {
 
 template <typename T>
@@ -54,8 +56,8 @@ void ValleySearch<T>::Split(SectionRange range) {
     if (state_.remaining_count(from) > 0) parts_.push_back({from, s + 1});
     from = s + 1;
   }
-  std::stable_sort(parts_.begin() + start, parts_.end(),
-                   [](SectionRange a, SectionRange b) { return a.to - a.from < b.to - b.from; });
+  SortRows(parts_.begin() + start, parts_.end(),
+           [](SectionRange a, SectionRange b) { return a.to - a.from < b.to - b.from; });
 }
 
 template <typename T>

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "row_sort.h"
+
 namespace memplan {
 
 template <typename T>
@@ -228,7 +230,7 @@ bool ValleyState<T>::CheckCrowded(int32_t s, T v) {
     const T l = low(over[i]);
     if (l > latest && l < v) late_.emplace_back(l, size_[over[i]]);
   }
-  std::sort(late_.begin(), late_.end());
+  SortRows(&late_);
   for (size_t i = late_.size(); i-- > 0;) {
     above += late_[i].second;
     const T end = late_[i].first + above;
