@@ -51,6 +51,11 @@ std::string Explain(const FitDetails& details, Bytes live, const CapacityVerdict
 
 Error MakeCapacityError(const Problem& problem, MemId mem_id, const ProblemNames& names,
                         const CapacityVerdict& verdict) {
+  if (problem.capacity == kNoBytes) {
+    // What lives at once is a size, so it is the algorithm that spreads it so far.
+    return {.code = ErrorCode::kTooLarge,
+            .message = Message({"the plan would need more than 2^53 - 1 bytes of pool ", mem_id})};
+  }
   auto details = std::make_shared<FitDetails>();
   const Result<MaxLive> fullest = ComputeMaxLive(problem);
   const Bytes live = fullest ? fullest->bytes : verdict.lower_bound;

@@ -28,7 +28,7 @@ class ProblemNames {
 // DOES_NOT_FIT where that is proven, else NOT_FOUND_IN_TIME, with details for the tick where most
 // bytes are live: what lives there, what is missing, the three largest culprits. `required` is what
 // is live there if that alone is too much; else the least that is known to be needed (proven) or
-// to be enough.
+// to be enough. TOO_LARGE where there is no capacity: only kMaxBytes can be in the way then.
 Error MakeCapacityError(const Problem& problem, MemId mem_id, const ProblemNames& names,
                         const CapacityVerdict& verdict);
 

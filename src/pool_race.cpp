@@ -99,7 +99,7 @@ Bytes PoolRace::best_peak() const {
   Bytes sum = 0;
   for (const auto& planner : planners_) {
     const Bytes peak = planner->smallest_peak();
-    if (peak == kNoBytes) return kNoBytes;
+    if (peak == kNoBytes || !FitsBytes(sum, peak)) return kNoBytes;
     sum += peak;
   }
   return sum;
@@ -107,7 +107,10 @@ Bytes PoolRace::best_peak() const {
 
 Bytes PoolRace::lower_bound() const {
   Bytes sum = 0;
-  for (const auto& planner : planners_) sum += planner->lower_bound();
+  for (const auto& planner : planners_) {
+    const Bytes bound = planner->lower_bound();
+    sum = FitsBytes(sum, bound) ? sum + bound : kMaxBytes;
+  }
   return sum;
 }
 
@@ -141,7 +144,9 @@ std::vector<PlannerResult> PoolRace::results() const {
       });
       const Bytes peak = found != own.end() ? found->peak : planner->smallest_peak();
       if (found != own.end()) total.steps += found->steps;
-      total.peak = peak == kNoBytes || total.peak == kNoBytes ? kNoBytes : total.peak + peak;
+      const bool is_size =
+          peak != kNoBytes && total.peak != kNoBytes && FitsBytes(total.peak, peak);
+      total.peak = is_size ? total.peak + peak : kNoBytes;
     }
   }
   return totals;

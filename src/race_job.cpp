@@ -7,6 +7,15 @@ namespace memplan {
 RaceJob::RaceJob(std::vector<char> bytes, Options options)
     : bytes_(std::move(bytes)), options_(std::move(options)) {}
 
+Result<Plan> RaceJob::Finish() {
+  if (race_->steps() == 0) race_->Step(1);
+  Result<Plan> plan = MakePlan();
+  if (plan && race_->best_peak() == kNoBytes) {
+    return Fail(ErrorCode::kTooLarge, "the pools together need more than 2^53 - 1 bytes");
+  }
+  return plan;
+}
+
 Status RaceJob::StartRace(std::vector<const Problem*> problems) {
   Result<PoolRace> race =
       PoolRace::Start(options_.algorithm, std::move(problems), {options_.seed, options_.stop_at});

@@ -20,10 +20,8 @@ class RaceJob : public PlanJob {
   Progress progress() const final {
     return {race_->phase(), race_->best_peak(), race_->lower_bound(), race_->steps()};
   }
-  Result<Plan> Finish() final {
-    if (race_->steps() == 0) race_->Step(1);
-    return MakePlan();
-  }
+  // TOO_LARGE where the pools together need more than kMaxBytes.
+  Result<Plan> Finish() final;
 
  protected:
   // `bytes` is what names point into.
