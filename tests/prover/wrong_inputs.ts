@@ -4,6 +4,8 @@
  * submodule, in one of several methods; and what no single field shows, such as circles of bases.
  */
 
+import { circles, views } from "./circles.ts";
+
 export interface WrongInput {
   what: string;
   /** An object, JSON text, or bytes. */
@@ -405,36 +407,13 @@ function* contradictions(graph: Json): Generator<{ graph: Json; path: string; wh
   };
 }
 
-/** Circles of bases of each length and kind; the path names one of the tensors in the circle. */
-function* circles(graph: Json): Generator<{ graph: Json; path: string; what: string; code: string }> {
-  for (const keys of [
-    ["inplace_base", "inplace_base"],
-    ["storage_base", "storage_base"],
-    ["inplace_base", "storage_base"],
-  ]) {
-    for (const length of [2, 3, 5]) {
-      const ring = Array.from({ length }, (_, i) => ({
-        id: `ring${i}`,
-        nbytes: 8,
-        [keys[i % 2] as string]: `ring${(i + 1) % length}`,
-      }));
-      yield {
-        graph: { ...graph, tensors: [...(graph.tensors as Json[]), ...ring] },
-        path: "tensors[",
-        what: `a circle of ${length} by ${keys.join(" and ")}`,
-        code: "INVALID_INPUT",
-      };
-    }
-  }
-}
-
 function* wrongGraphs(): Generator<WrongInput> {
   for (const { what: where, prefix, wrap } of PLACES) {
     const graph = rightGraph();
     for (const { object, key, what, code } of wrongFields(GRAPH, graph)) {
       yield { what: `${where}: ${what}`, input: wrap(object), code, path: prefix + key };
     }
-    for (const rows of [wrongRows, wrongElements, contradictions, circles]) {
+    for (const rows of [wrongRows, wrongElements, contradictions, views, circles]) {
       for (const { graph: wrong, path, what, code } of rows(graph)) {
         yield { what: `${where}: ${what}`, input: wrap(wrong), code, path: prefix + path };
       }
