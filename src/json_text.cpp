@@ -50,6 +50,25 @@ size_t SequenceLength(const char* at) {
   return 0;
 }
 
+// Past all blocks of sixteen bytes of plain ASCII from there.
+size_t SkipAscii(std::span<const char> text, size_t at, bool* has_escapes) {
+#if defined(__SSE2__)
+  const __m128i backslash = _mm_set1_epi8('\\');
+  __m128i escapes = _mm_setzero_si128();
+  for (; at + 16 <= text.size(); at += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at));
+    if (_mm_movemask_epi8(bytes) != 0) break;
+    escapes = _mm_or_si128(escapes, _mm_cmpeq_epi8(bytes, backslash));
+  }
+  *has_escapes |= _mm_movemask_epi8(escapes) != 0;
+#else
+  while (at < text.size() && static_cast<signed char>(text[at]) >= 0) {
+    *has_escapes |= text[at++] == '\\';
+  }
+#endif
+  return at;
+}
+
 }  // namespace
 
 bool JsonText::SkipSpace() {
@@ -164,26 +183,12 @@ bool JsonText::OtherNumber(int64_t* value) {
 }
 
 Utf8Check CheckUtf8(std::span<const char> text) {
-  // Plain ASCII goes by in blocks, which compilers turn into vector code.
-  constexpr size_t kBlock = 16;
   Utf8Check result;
   size_t at = 0;
   while (at < text.size()) {
-    if (at + kBlock <= text.size()) {
-      uint8_t high = 0;
-      uint8_t escapes = 0;
-      for (size_t i = 0; i < kBlock; ++i) {
-        const auto byte = static_cast<uint8_t>(text[at + i]);
-        high |= byte;
-        escapes |= static_cast<uint8_t>(byte == '\\');
-      }
-      result.has_escapes |= escapes != 0;
-      if ((high & 0x80) == 0) {
-        at += kBlock;
-        continue;
-      }
-    }
-    const size_t block_end = std::min(at + kBlock, text.size());
+    at = SkipAscii(text, at, &result.has_escapes);
+    // What lies between blocks of plain ASCII.
+    const size_t block_end = std::min(at + 16, text.size());
     while (at < block_end) {
       result.has_escapes |= text[at] == '\\';
       // The padding's zero bytes end a sequence that is cut off.
