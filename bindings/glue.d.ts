@@ -18,6 +18,9 @@ declare module "memplan-glue" {
       algorithm: string,
       operators: string,
       capacity: Float64Array | undefined,
+      numbers: number,
+      jsonBytes: number,
+      lines: number,
     ): number;
     step(handle: number, budget: number): boolean;
     progress(handle: number): void;

@@ -1,5 +1,6 @@
 import createModule, { type Glue } from "memplan-glue";
 import { type FitDetails, MemplanError } from "./error.js";
+import type { GraphRows } from "./graph_rows.js";
 import type { CheckedOptions } from "./options.js";
 import type { GraphColumns, PlanColumns } from "./plan_columns.js";
 import type { Algorithm, Progress, Report } from "./types.js";
@@ -29,6 +30,14 @@ const LARGE_MEMORY = 256 * 2 ** 20;
 
 /** The largest input that one allocation of 32-bit wasm can hold. */
 const LARGEST_INPUT = 2 ** 31 - 2 ** 16;
+
+/** Bytes behind JSON and behind lines, kJsonPadding in src/json_text.h. */
+const PADDING = 17;
+
+/** The layout of rows in the input, for an input that is text. */
+const NO_ROWS = { numbers: 0, jsonBytes: 0, lines: 0 };
+
+const encoder = new TextEncoder();
 
 // An id that begins with a byte order mark keeps it.
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -99,11 +108,14 @@ export class Core {
     });
   }
 
-  start(input: Uint8Array, options: CheckedOptions): Job {
+  /** Throws where rows cannot be read; then the JSON of the same graph says why. */
+  start(input: Uint8Array | GraphRows, options: CheckedOptions): Job {
     let glue = this.#alive();
     const handle = this.#call((current) => {
       glue = current;
-      this.#put(glue, input, "reserveInput");
+      let layout = NO_ROWS;
+      if (input instanceof Uint8Array) this.#put(glue, input, "reserveInput");
+      else layout = this.#putRows(glue, input);
       const started = glue.start(
         options.rules,
         options.flags,
@@ -113,8 +125,11 @@ export class Core {
         options.algorithm,
         options.operators,
         options.capacity,
+        layout.numbers,
+        layout.jsonBytes,
+        layout.lines,
       );
-      if (started < 0) throw this.#takeError(glue, input);
+      if (started < 0) throw this.#takeError(glue, input instanceof Uint8Array ? input : undefined);
       return started;
     });
     const call = <T>(work: () => T): T => {
@@ -192,14 +207,34 @@ export class Core {
   }
 
   #put(glue: Glue, bytes: Uint8Array, reserve: "reserveInput" | "reservePlan"): void {
-    if (bytes.length > LARGEST_INPUT) {
-      throw new MemplanError(
-        "OUT_OF_MEMORY",
-        `${bytes.length} bytes of input are more than WebAssembly can hold`,
-      );
-    }
-    const at = glue[reserve](bytes.length) >>> 0;
+    const at = this.#reserve(glue, bytes.length, reserve);
     glue.HEAPU8.set(bytes, at);
+  }
+
+  #putRows(glue: Glue, rows: GraphRows): typeof NO_ROWS {
+    const json = encoder.encode(rows.rest);
+    const jsonAt = 8 * rows.numbers.length;
+    const linesAt = jsonAt + json.length + PADDING;
+    // Nearly all names are ASCII: one byte each character, written where they are read.
+    let length = rows.lines.length;
+    let at = this.#reserve(glue, linesAt + length + PADDING);
+    const written = encoder.encodeInto(rows.lines, glue.HEAPU8.subarray(at + linesAt, at + linesAt + length));
+    if (written.read < length) {
+      const lines = encoder.encode(rows.lines);
+      length = lines.length;
+      at = this.#reserve(glue, linesAt + length + PADDING);
+      glue.HEAPU8.set(lines, at + linesAt);
+    }
+    glue.HEAPF64.set(rows.numbers, at / 8);
+    glue.HEAPU8.set(json, at + jsonAt);
+    return { numbers: rows.numbers.length, jsonBytes: json.length, lines: rows.lineCount };
+  }
+
+  #reserve(glue: Glue, bytes: number, reserve: "reserveInput" | "reservePlan" = "reserveInput"): number {
+    if (bytes > LARGEST_INPUT) {
+      throw new MemplanError("OUT_OF_MEMORY", `${bytes} bytes of input are more than WebAssembly can hold`);
+    }
+    return glue[reserve](bytes) >>> 0;
   }
 
   #word(glue: Glue, name: Exclude<keyof typeof OUTPUT, "doubles">): number {

@@ -141,13 +141,18 @@ uint32_t ReservePlan(double size) {
   return Address(state.plan_json.data());
 }
 
-// Takes the input and starts a job on it. Gives its handle, or -1 and an error as text.
+// Takes the input and starts a job on it. Gives its handle, or -1 and an error as text. The last
+// three are those of a RowLayout, 0 for text.
 int Start(uint32_t rules, uint32_t flags, double alignment, double seed, double stop_at,
-          std::string algorithm, std::string operators, emscripten::val capacity) {
+          std::string algorithm, std::string operators, emscripten::val capacity, double numbers,
+          double json_bytes, double lines) {
   State& state = TheState();
   const Options options = MakeOptions(rules, flags, alignment, seed, stop_at, std::move(algorithm),
                                       operators, capacity);
-  Result<std::unique_ptr<PlanJob>> job = PlanJob::Start(std::exchange(state.input, {}), options);
+  const RowLayout layout{static_cast<size_t>(numbers), static_cast<size_t>(json_bytes),
+                         static_cast<size_t>(lines)};
+  Result<std::unique_ptr<PlanJob>> job =
+      PlanJob::Start(std::exchange(state.input, {}), options, lines > 0 ? &layout : nullptr);
   if (!job) {
     Say(WriteErrorJson(job.error()));
     return -1;

@@ -1,6 +1,8 @@
+import { MemplanError } from "./error.js";
+import { graphRows } from "./graph_rows.js";
 import { inputBytes } from "./input_bytes.js";
-import { Core } from "./instance.js";
-import { checkOptions } from "./options.js";
+import { Core, type Job } from "./instance.js";
+import { type CheckedOptions, checkOptions, FLAGS } from "./options.js";
 import { buildPlan } from "./plan_columns.js";
 import type { Algorithm, Input, Options, Plan, PlanToVerify, Report, VerifyOptions } from "./types.js";
 import { compileWasm, type ReadUrl, type WasmSource } from "./wasm_source.js";
@@ -34,10 +36,23 @@ export interface Memplan {
 /** Milliseconds between two looks at the clock, about. */
 const SLICE_MS = 10;
 
+function start(core: Core, input: unknown, options: CheckedOptions): Job {
+  const rows = graphRows(input, (options.flags & FLAGS.inplace) !== 0);
+  if (rows) {
+    try {
+      return core.start(rows, options);
+    } catch (error) {
+      // What is wrong with a graph, its JSON says, and in which place.
+      if (!(error instanceof MemplanError) || error.code === "OUT_OF_MEMORY") throw error;
+    }
+  }
+  return core.start(inputBytes(input, "input"), options);
+}
+
 /** Runs a job to its end or its limits. */
 export function planWith(core: Core, input: unknown, options: Options | undefined): Plan {
   const checked = checkOptions(options);
-  const job = core.start(inputBytes(input, "input"), checked);
+  const job = start(core, input, checked);
   while (job.step(SLICE_MS));
   return job.finish(buildPlan);
 }

@@ -28,7 +28,7 @@ export interface CheckedOptions {
 const RULES: readonly Rules[] = ["sound", "executorch-2024", "executorch-2026"];
 
 /** The core's bits (bindings/memplan.cpp). */
-const FLAGS = {
+export const FLAGS = {
   allocGraphInput: 1,
   allocGraphOutput: 2,
   allocMutableBuffers: 4,

@@ -34,6 +34,25 @@ class Sequence {
   uint64_t state_;
 };
 
+template <typename Word>
+uint64_t WordAt(const char* at) {
+  Word word;
+  std::memcpy(&word, at, sizeof word);
+  return word;
+}
+
+// The last `size` bytes of the text, less than eight, the first of them lowest. Without a loop or a
+// call where the text is long enough to read whole words of it: this is most of the hash of a
+// graph.
+uint64_t Tail(std::string_view text, size_t size) {
+  const char* const end = text.data() + text.size();
+  if (size == 0) return 0;
+  if (text.size() >= 8) return WordAt<uint64_t>(end - 8) >> (64 - 8 * size);
+  uint64_t tail = 0;
+  for (size_t i = 1; i <= size; ++i) tail = tail << 8 | static_cast<uint8_t>(*(end - i));
+  return tail;
+}
+
 uint64_t HashOfText(std::string_view text) {
   Sequence hash(text.size());
   const char* at = text.data();
@@ -43,9 +62,7 @@ uint64_t HashOfText(std::string_view text) {
     std::memcpy(&word, at, 8);
     hash.Add(word);
   }
-  uint64_t tail = 0;
-  if (left > 0) std::memcpy(&tail, at, left);
-  return hash.Add(tail).Take();
+  return hash.Add(Tail(text, left)).Take();
 }
 
 // Kinds of things, so that none can stand for another.
@@ -122,9 +139,13 @@ class GraphHasher {
         .Take();
   }
 
-  uint64_t HashNode(const Nodes& nodes, const std::vector<uint64_t>& ids, NodeIndex n) const {
+  uint64_t HashNode(const Nodes& nodes, const std::vector<uint64_t>& ids, NodeIndex n) {
     Sequence hash(kNode);
-    hash.Add(Text(nodes.name[n])).Add(Text(nodes.target[n])).Add(Text(nodes.backend_of(n)));
+    if (nodes.target[n] != target_) {
+      target_ = nodes.target[n];
+      target_hash_ = Text(target_);
+    }
+    hash.Add(Text(nodes.name[n])).Add(target_hash_).Add(Text(nodes.backend_of(n)));
     hash.Add(static_cast<uint64_t>(nodes.op[n]) * 64 + static_cast<uint64_t>(nodes.variant[n]) * 8 +
              nodes.weight_has_gradient[n]);
     const std::span<const TensorIndex> specs = nodes.specs_of(n);
@@ -173,6 +194,8 @@ class GraphHasher {
   }
 
   const Names& names_;
+  NameId target_ = kNoName;  // of the last node; many have the same
+  uint64_t target_hash_ = kNone;
 };
 
 uint64_t HashRow(const IntervalFile& file, int32_t row) {

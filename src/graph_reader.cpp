@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "graph_builder.h"
+#include "graph_rows.h"
 #include "interval_reader.h"
 #include "json_walker.h"
 
@@ -46,8 +47,9 @@ bool ReadWord(JsonWalker& walker, const Word<Enum> (&words)[kCount], std::string
 // What the shapes below call.
 class Reader final : public IntervalRows {
  public:
-  Reader(bool keep_shapes, size_t input_size)
+  Reader(bool keep_shapes, size_t input_size, GraphRows* rows)
       : keep_shapes_(keep_shapes),
+        rows_(rows),
         input_{std::make_unique<Program>(), nullptr},
         names_(&input_.program->names) {
     // About what a row of JSON takes; growing step by step costs more time and memory.
@@ -114,8 +116,15 @@ class Reader final : public IntervalRows {
     return input_.intervals != nullptr;
   }
 
-  bool SawTensors(JsonWalker&) { return has_tensors_ = has_graph_ = true; }
-  bool SawNodes(JsonWalker&) { return has_nodes_ = has_graph_ = true; }
+  bool SawTensors(JsonWalker& walker) {
+    has_tensors_ = has_graph_ = true;
+    return rows_ == nullptr || rows_->ReadTensors(&builder(), names_) || BadRows(walker);
+  }
+  bool SawNodes(JsonWalker& walker) {
+    has_nodes_ = has_graph_ = true;
+    return rows_ == nullptr || (rows_->ReadNodes(&builder(), names_) && rows_->at_end()) ||
+           BadRows(walker);
+  }
   bool SawMethods(JsonWalker&) { return has_methods_ = true; }
   bool Version(JsonWalker& walker, const JsonScalar& value) {
     return value.number == 1 || walker.Fail(ErrorCode::kInvalidInput, "only version 1 is known");
@@ -332,6 +341,10 @@ class Reader final : public IntervalRows {
     return walker.Fail(fault.code, fault.message, fault.path);
   }
 
+  static bool BadRows(JsonWalker& walker) {
+    return walker.Fail(ErrorCode::kInternal, "the rows do not hold together");
+  }
+
   static bool IsAlignment(JsonWalker& walker, Bytes value) {
     if (value >= 1 && (value & (value - 1)) == 0) return true;
     return walker.Fail(ErrorCode::kInvalidInput, "an alignment is a power of two");
@@ -349,6 +362,7 @@ class Reader final : public IntervalRows {
   }
 
   bool keep_shapes_;
+  GraphRows* rows_;
   JsonInput input_;
   Names* names_;
   std::vector<GraphBuilder> open_;  // the graph being read and those around it
@@ -501,8 +515,8 @@ const JsonShape kMethods{
 
 }  // namespace
 
-Result<JsonInput> ReadJsonInput(std::span<char> bytes, bool keep_shapes) {
-  Reader reader(keep_shapes, bytes.size());
+Result<JsonInput> ReadJsonInput(std::span<char> bytes, bool keep_shapes, GraphRows* rows) {
+  Reader reader(keep_shapes, bytes.size(), rows);
   const JsonField fields[] = {
       MEMPLAN_GRAPH_FIELDS(kRootTensors, kRootNodes, false),
       {.key = "methods", .accepts = kJsonObject, .inside = &kMethods},

@@ -23,7 +23,11 @@ struct JsonInput {
 // Reads graph, methods or buffers JSON as GRAPH_FORMAT.md has it. `bytes` ends with kJsonPadding
 // zero bytes that do not count, is written into, and must outlive the result, whose names are
 // views. Errors: INVALID_JSON, INVALID_INPUT, TOO_LARGE, with the JSON path.
-Result<JsonInput> ReadJsonInput(std::span<char> bytes, bool keep_shapes = false);
+// `rows` are those of the outer graph, whose own lists are then there and empty; where they cannot
+// be read, the error is INTERNAL.
+class GraphRows;
+Result<JsonInput> ReadJsonInput(std::span<char> bytes, bool keep_shapes = false,
+                                GraphRows* rows = nullptr);
 
 }  // namespace memplan
 

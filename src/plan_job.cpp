@@ -1,5 +1,6 @@
 #include "plan_job.h"
 
+#include <cstring>
 #include <string_view>
 #include <utility>
 
@@ -44,8 +45,16 @@ bool LooksLikeJson(std::string_view text) {
 
 }  // namespace
 
-Result<JsonInput> ReadInput(std::vector<char>* bytes, bool keep_shapes) {
+Result<JsonInput> ReadInput(std::vector<char>* bytes, bool keep_shapes, const RowLayout* rows) {
   const size_t size = bytes->size();
+  if (rows != nullptr) {
+    const size_t json = rows->numbers * sizeof(double);
+    const size_t lines = json + rows->json_bytes + kJsonPadding;
+    std::memset(bytes->data() + lines - kJsonPadding, 0, kJsonPadding);
+    GraphRows reader(bytes->data(), rows->numbers, {bytes->data() + lines, size - lines - kJsonPadding},
+                     rows->lines);
+    return ReadJsonInput({bytes->data() + json, rows->json_bytes}, keep_shapes, &reader);
+  }
   if (!LooksLikeJson({bytes->data(), size})) {
     Result<IntervalFile> file = ReadIntervalCsv({bytes->data(), size});
     if (!file) return tl::unexpected(file.error());
@@ -55,8 +64,9 @@ Result<JsonInput> ReadInput(std::vector<char>* bytes, bool keep_shapes) {
   return ReadJsonInput({bytes->data(), size}, keep_shapes);
 }
 
-Result<std::unique_ptr<PlanJob>> PlanJob::Start(std::vector<char> bytes, const Options& options) {
-  Result<JsonInput> input = ReadInput(&bytes, options.inplace);
+Result<std::unique_ptr<PlanJob>> PlanJob::Start(std::vector<char> bytes, const Options& options,
+                                                const RowLayout* rows) {
+  Result<JsonInput> input = ReadInput(&bytes, options.inplace, rows);
   if (!input) return tl::unexpected(input.error());
   if (input->intervals != nullptr) {
     return StartIntervalJob(std::move(bytes), std::move(input->intervals), options);

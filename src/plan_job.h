@@ -11,6 +11,7 @@
 
 #include "graph.h"
 #include "graph_reader.h"
+#include "graph_rows.h"
 #include "interval_file.h"
 #include "options.h"
 #include "plan.h"
@@ -22,7 +23,9 @@ namespace memplan {
 // Reads graph JSON, methods JSON, buffers JSON or CSV, told by content. `bytes` is written into and
 // gets padding at its end; the result's names point into it, so it must stay where it is (moving
 // the vector keeps that).
-Result<JsonInput> ReadInput(std::vector<char>* bytes, bool keep_shapes = false);
+// With `rows` the bytes are laid out as it says instead.
+Result<JsonInput> ReadInput(std::vector<char>* bytes, bool keep_shapes = false,
+                            const RowLayout* rows = nullptr);
 
 struct Progress {
   std::string_view phase;      // the planner at work: "greedy_by_size", "repair", "search"
@@ -38,7 +41,8 @@ class PlanJob {
   // Reads and prepares. `bytes` is UTF-8: graph JSON, methods JSON, buffers
   // JSON or CSV, told by content; the reader writes into it (strings are
   // unescaped in place).
-  static Result<std::unique_ptr<PlanJob>> Start(std::vector<char> bytes, const Options& options);
+  static Result<std::unique_ptr<PlanJob>> Start(std::vector<char> bytes, const Options& options,
+                                                const RowLayout* rows = nullptr);
   virtual ~PlanJob() = default;
 
   // Works for about `budget` steps (of planner.h); false when nothing is left

@@ -54,6 +54,64 @@ std::vector<PinEvent> PinEvents(const Problem& problem) {
   return events;
 }
 
+// Calls visit(tick, bytes, starts) for each start and end of a stretch of a buffer's life.
+template <typename Visit>
+void ForEachChange(const Problem& problem, Visit visit) {
+  for (BufferIndex b = 0; b < problem.count(); ++b) {
+    if (!problem.is_live(b)) continue;
+    visit(problem.lower[b], problem.size[b], true);
+    visit(problem.upper[b], problem.size[b], false);
+    for (const Gap& gap : problem.gaps_of(b)) {
+      visit(gap.from, problem.size[b], false);
+      visit(gap.to, problem.size[b], true);
+    }
+  }
+}
+
+// Bytes that come to life and that die, by tick.
+struct LiveChanges {
+  std::vector<Tick> ticks;     // rising
+  std::vector<Bytes> starts;   // at most kMaxBytes + 1, which stands for all above
+  std::vector<uint64_t> ends;  // modulo 2^64
+};
+
+LiveChanges ChangesOf(const Problem& problem) {
+  LiveChanges changes;
+  int64_t least = INT32_MAX, most = INT32_MIN;
+  size_t count = 0;
+  ForEachChange(problem, [&](Tick tick, Bytes, bool) {
+    least = std::min<int64_t>(least, tick);
+    most = std::max<int64_t>(most, tick);
+    ++count;
+  });
+  if (count == 0) return changes;
+  // Ticks are dense as a rule and index the columns; where they are not, they are ranked first.
+  std::vector<Tick>& ticks = changes.ticks;
+  const bool dense = most - least < static_cast<int64_t>(4 * count + 1024);
+  if (dense) {
+    ticks.resize(static_cast<size_t>(most - least) + 1);
+    for (size_t i = 0; i < ticks.size(); ++i) ticks[i] = static_cast<Tick>(least + int64_t(i));
+  } else {
+    ticks.reserve(count);
+    ForEachChange(problem, [&](Tick tick, Bytes, bool) { ticks.push_back(tick); });
+    SortRows(&ticks);
+    ticks.erase(std::unique(ticks.begin(), ticks.end()), ticks.end());
+  }
+  changes.starts.resize(ticks.size());
+  changes.ends.resize(ticks.size());
+  ForEachChange(problem, [&](Tick tick, Bytes bytes, bool starts) {
+    const auto at = dense ? static_cast<size_t>(tick - least)
+                          : std::lower_bound(ticks.begin(), ticks.end(), tick) - ticks.begin();
+    if (starts) {
+      Bytes& sum = changes.starts[at];
+      sum = FitsBytes(sum, bytes) ? sum + bytes : kMaxBytes + 1;
+    } else {
+      changes.ends[at] += static_cast<uint64_t>(bytes);
+    }
+  });
+  return changes;
+}
+
 }  // namespace
 
 bool Conflicts(const Problem& problem, BufferIndex a, BufferIndex b) {
@@ -64,33 +122,18 @@ bool Conflicts(const Problem& problem, BufferIndex a, BufferIndex b) {
 }
 
 Result<MaxLive> ComputeMaxLive(const Problem& problem) {
-  struct Change {
-    Tick at;
-    Bytes by;
-  };
-  std::vector<Change> changes;
-  changes.reserve(2 * problem.size.size());
-  for (BufferIndex b = 0; b < problem.count(); ++b) {
-    if (!problem.is_live(b)) continue;
-    changes.push_back({problem.lower[b], problem.size[b]});
-    changes.push_back({problem.upper[b], -problem.size[b]});
-    for (const Gap& gap : problem.gaps_of(b)) {
-      changes.push_back({gap.from, -problem.size[b]});
-      changes.push_back({gap.to, problem.size[b]});
-    }
-  }
-  SortRows(&changes, [](const Change& a, const Change& b) {
-    return a.at != b.at ? a.at < b.at : a.by < b.by;
-  });
+  const LiveChanges changes = ChangesOf(problem);
   Bytes live = problem.base;
-  MaxLive result{problem.count() > 0 ? live : 0, changes.empty() ? 0 : changes.front().at};
-  for (const Change& change : changes) {
-    if (change.by > 0 && !FitsBytes(live, change.by)) {
+  MaxLive result{problem.count() > 0 ? live : 0, changes.ticks.empty() ? 0 : changes.ticks.front()};
+  for (size_t i = 0; i < changes.ticks.size(); ++i) {
+    // No sum has wrapped around as long as all before fitted: what ends has been live.
+    live -= static_cast<Bytes>(changes.ends[i]);
+    if (!FitsBytes(live, changes.starts[i])) {
       return Fail(ErrorCode::kTooLarge,
                   "the buffers live at one step sum to more than 2^53 - 1 bytes");
     }
-    live += change.by;
-    if (live > result.bytes) result = {live, change.at};
+    live += changes.starts[i];
+    if (live > result.bytes) result = {live, changes.ticks[i]};
   }
   return result;
 }

@@ -4,43 +4,40 @@
 #include <bit>
 #include <numeric>
 
+#include "engine/radix_sort.h"
 #include "engine/range_max.h"
-#include "row_sort.h"
 
 namespace memplan {
 namespace {
 
-// What an item is placed by: larger keys first, then the smaller item.
-struct Keyed {
-  int64_t first;
-  int32_t second;
-  ItemIndex item;
-  bool operator<(const Keyed& other) const {
-    if (first != other.first) return first > other.first;
-    if (second != other.second) return second > other.second;
-    return item < other.item;
-  }
-};
-
-std::vector<ItemIndex> Sorted(std::vector<Keyed>* keyed) {
-  SortRows(keyed);
-  std::vector<ItemIndex> order;
-  order.reserve(keyed->size());
-  for (const Keyed& key : *keyed) order.push_back(key.item);
-  return order;
-}
-
 // `values` by their keys (at the same place), larger first, else as they were.
 std::vector<int32_t> SortedByKey(const std::vector<int64_t>& key,
                                  const std::vector<int32_t>& values) {
-  std::vector<Keyed> keyed;
-  keyed.reserve(values.size());
-  for (size_t place = 0; place < values.size(); ++place) {
-    keyed.push_back({key[place], 0, static_cast<int32_t>(place)});
+  if (values.empty()) return {};
+  const auto [least, most] = std::minmax_element(key.begin(), key.end());
+  const auto below = [most = static_cast<uint64_t>(*most)](int64_t k) {
+    return most - static_cast<uint64_t>(k);
+  };
+  // Thirty-two bits of the key at a time, low ones first, above the place so far.
+  std::vector<int32_t> places(values.size());
+  std::iota(places.begin(), places.end(), 0);
+  std::vector<uint64_t> keyed(values.size()), scratch;
+  for (int shift = 0; shift < 64 && (shift == 0 || below(*least) >> shift != 0); shift += 32) {
+    for (size_t i = 0; i < keyed.size(); ++i) keyed[i] = below(key[places[i]]) >> shift << 32 | i;
+    const int bits = std::min(32, static_cast<int>(std::bit_width(below(*least) >> shift)));
+    SortByBits(&keyed, 32, 32 + bits, &scratch);
+    const std::vector<int32_t> before = std::move(places);
+    places.clear();
+    for (const uint64_t k : keyed) places.push_back(before[static_cast<uint32_t>(k)]);
   }
-  std::vector<int32_t> sorted = Sorted(&keyed);
-  for (int32_t& place : sorted) place = values[place];
-  return sorted;
+  for (int32_t& place : places) place = values[place];
+  return places;
+}
+
+std::vector<ItemIndex> AllItems(const Packing& packing) {
+  std::vector<ItemIndex> items(packing.size.size());
+  std::iota(items.begin(), items.end(), 0);
+  return items;
 }
 
 }  // namespace
@@ -60,27 +57,21 @@ std::vector<int64_t> HighestLoads(const Packing& packing) {
 }
 
 std::vector<ItemIndex> OrderBySize(const Packing& packing) {
-  std::vector<Keyed> keyed;
-  keyed.reserve(packing.count());
-  for (ItemIndex item = 0; item < packing.count(); ++item) {
-    keyed.push_back({packing.size[item], 0, item});
-  }
-  return Sorted(&keyed);
+  return SortedByKey(packing.size, AllItems(packing));
 }
 
 std::vector<ItemIndex> OrderByLoadAndLength(const Packing& packing) {
-  const RangeMax load(packing.load);
-  std::vector<Keyed> keyed;
-  keyed.reserve(packing.count());
+  std::vector<int64_t> key;
+  key.reserve(packing.size.size());
   for (ItemIndex item = 0; item < packing.count(); ++item) {
-    Keyed key{0, 0, item};
-    for (const SlotSpan& span : packing.spans(item)) {
-      key.first = std::max(key.first, load.Max(span.lo, span.hi));
-      key.second += span.hi - span.lo;
-    }
-    keyed.push_back(key);
+    int64_t length = 0;
+    for (const SlotSpan& span : packing.spans(item)) length += span.hi - span.lo;
+    key.push_back(length);
   }
-  return Sorted(&keyed);
+  const std::vector<ItemIndex> within = SortedByKey(key, AllItems(packing));
+  const std::vector<int64_t> load = HighestLoads(packing);
+  for (size_t i = 0; i < within.size(); ++i) key[i] = load[within[i]];
+  return SortedByKey(key, within);
 }
 
 std::vector<ItemIndex> OrderBySizeClass(const Packing& packing, int32_t factor_log, int32_t phase) {

@@ -1,0 +1,254 @@
+/**
+ * A large graph's tensors and nodes as numbers and lines of names, which the core reads several times faster than
+ * their JSON can be written and read. src/graph_rows.h is the other end.
+ */
+export interface GraphRows {
+  /** JSON of all else in the graph; its `tensors` and `nodes` are there and empty. */
+  rest: string;
+  /** Names in the order of {@link numbers}, a line each. */
+  lines: string;
+  lineCount: number;
+  numbers: Float64Array;
+}
+
+/** What each row begins with, in bits; fields that are left out take no room. */
+const TENSOR = {
+  isConst: 1,
+  dynamism: 2, // two bits
+  nbytes: 8,
+  memId: 16,
+  storageBaseOffset: 32,
+  cost: 64,
+  shape: 128,
+  dtype: 256,
+  inplaceBase: 512,
+  storageBase: 1024,
+  device: 2048,
+};
+const NODE = {
+  op: 1, // three bits
+  variant: 8, // two bits
+  weightHasGradient: 32,
+  target: 64,
+  sameTarget: 128,
+  backend: 256,
+  nullSpecs: 512,
+};
+const OPS = ["placeholder", "get_attr", "call_function", "call_module", "call_method", "output"];
+const VARIANTS = ["functional", "out", "inplace"];
+const DYNAMISMS = ["static", "dynamic_bound", "dynamic_unbound"];
+
+/** Below it JSON.stringify is as quick. */
+const FEW_ROWS = 100;
+
+type Row = Record<string, unknown>;
+
+/** Where a row is not as simple as can be, JSON.stringify has the say, and the core's JSON reader the verdict. */
+class NotPlain extends Error {}
+
+/**
+ * The rows of a graph, or null for whatever is small or not plain data of the right types: inherited keys, toJSON,
+ * control flow in the top graph, any mistake. The caller then takes the way through JSON, which says what is wrong.
+ * `withShapes`: the core needs the shapes even where `nbytes` says the size.
+ */
+export function graphRows(input: unknown, withShapes: boolean): GraphRows | null {
+  try {
+    if (!isCleanRealm()) return null;
+    const { tensors, nodes, ...others } = plain(input);
+    if (!isList(tensors) || !isList(nodes) || tensors.length + nodes.length < FEW_ROWS) return null;
+    const rows = new RowWriter(4 * tensors.length + 4 * nodes.length);
+    rows.addCount(tensors.length);
+    for (let t = 0; t < tensors.length; t++) rows.addTensor(tensors[t], withShapes);
+    rows.addCount(nodes.length);
+    for (let n = 0; n < nodes.length; n++) rows.addNode(nodes[n]);
+    const lines = rows.lines.join("\n");
+    if (!isWellFormed(lines)) return null;
+    return {
+      rest: JSON.stringify({ tensors: [], nodes: [], ...others }),
+      lines,
+      lineCount: rows.lines.length,
+      numbers: rows.numbers.subarray(0, rows.size),
+    };
+  } catch {
+    // Getters and proxies may throw anything; so does whatever has no JSON form.
+    return null;
+  }
+}
+
+class RowWriter {
+  readonly lines: string[] = [];
+  numbers: Float64Array;
+  size = 0;
+  // Not equal to anything at first.
+  #target: unknown = Number.NaN;
+  #op: unknown = Number.NaN;
+  #opPlace = 0;
+
+  constructor(room: number) {
+    this.numbers = new Float64Array(room);
+  }
+
+  addCount(count: number): void {
+    this.#reserve(1);
+    this.numbers[this.size++] = count;
+  }
+
+  addTensor(value: unknown, withShapes: boolean): void {
+    const row = plain(value);
+    const { shape, nbytes } = row;
+    this.#reserve(7 + (isList(shape) ? shape.length : 0));
+    const head = this.size++;
+    let bits = row.const === undefined ? 0 : flag(row.const) * TENSOR.isConst;
+    bits += TENSOR.dynamism * word(DYNAMISMS, row.dynamism, 0);
+    this.lines.push(text(row.id));
+    bits += this.#size(nbytes, TENSOR.nbytes);
+    bits += this.#size(row.mem_id, TENSOR.memId);
+    bits += this.#size(row.storage_base_offset, TENSOR.storageBaseOffset);
+    bits += this.#size(row.cost, TENSOR.cost);
+    const needsShape = withShapes || nbytes === undefined;
+    if (shape !== undefined) bits += this.#shape(shape, needsShape);
+    if (needsShape) bits += this.#line(row.dtype, TENSOR.dtype);
+    else if (row.dtype !== undefined) text(row.dtype);
+    bits += this.#line(row.inplace_base, TENSOR.inplaceBase);
+    bits += this.#line(row.storage_base, TENSOR.storageBase);
+    bits += this.#line(row.device, TENSOR.device);
+    this.numbers[head] = bits;
+  }
+
+  addNode(value: unknown): void {
+    const row = plain(value);
+    if (row.carried !== undefined || row.mapped !== undefined) throw new NotPlain();
+    none(row.submodules);
+    none(row.scratch);
+    if (row.source !== undefined) text(row.source);
+    if (row.module !== undefined) text(row.module);
+    this.lines.push(text(row.name));
+    if (row.op !== this.#op) {
+      this.#opPlace = word(OPS, row.op, -1);
+      this.#op = row.op;
+    }
+    let bits = this.#opPlace * NODE.op + word(VARIANTS, row.variant, 0) * NODE.variant;
+    if (row.weight_has_gradient !== undefined) bits += flag(row.weight_has_gradient) * NODE.weightHasGradient;
+    const { target, args, specs } = row;
+    if (target !== undefined) {
+      if (target === this.#target) {
+        bits += NODE.sameTarget;
+      } else {
+        bits += this.#line(target, NODE.target);
+        this.#target = target;
+      }
+    }
+    bits += this.#line(row.backend_id, NODE.backend);
+    const argCount = args === undefined ? 0 : this.#names(args);
+    const specCount = specs === undefined ? 0 : this.#specs(specs);
+    this.#reserve(3 + Math.abs(specCount));
+    if (specCount < 0) bits += NODE.nullSpecs;
+    this.numbers[this.size++] = bits;
+    this.numbers[this.size++] = argCount;
+    this.numbers[this.size++] = Math.abs(specCount);
+    if (specCount < 0) {
+      for (const spec of specs as unknown[]) this.numbers[this.size++] = spec === null ? 0 : 1;
+    }
+  }
+
+  #reserve(count: number): void {
+    if (this.size + count <= this.numbers.length) return;
+    const longer = new Float64Array(2 * this.numbers.length + count);
+    longer.set(this.numbers);
+    this.numbers = longer;
+  }
+
+  /** Gives `bit` where the value is there. */
+  #size(value: unknown, bit: number): number {
+    if (value === undefined) return 0;
+    this.numbers[this.size++] = size(value);
+    return bit;
+  }
+
+  #line(value: unknown, bit: number): number {
+    if (value === undefined) return 0;
+    this.lines.push(text(value));
+    return bit;
+  }
+
+  #shape(value: unknown, isNeeded: boolean): number {
+    if (!isList(value)) throw new NotPlain();
+    if (isNeeded) this.numbers[this.size++] = value.length;
+    for (let i = 0; i < value.length; i++) {
+      const dimension = size(value[i]);
+      if (isNeeded) this.numbers[this.size++] = dimension;
+    }
+    return isNeeded ? TENSOR.shape : 0;
+  }
+
+  #names(value: unknown): number {
+    if (!isList(value)) throw new NotPlain();
+    for (let i = 0; i < value.length; i++) this.lines.push(text(value[i]));
+    return value.length;
+  }
+
+  /** How many there are, negative where some are null. */
+  #specs(value: unknown): number {
+    if (!isList(value)) throw new NotPlain();
+    let count = value.length;
+    for (let i = 0; i < value.length; i++) {
+      const spec = value[i];
+      if (spec === null) count = -value.length;
+      else this.lines.push(text(spec));
+    }
+    return count;
+  }
+}
+
+function plain(value: unknown): Row {
+  if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype) {
+    throw new NotPlain();
+  }
+  if ((value as Row).toJSON !== undefined) throw new NotPlain();
+  return value as Row;
+}
+
+function isList(value: unknown): value is unknown[] {
+  return Array.isArray(value) && (value as unknown as Row).toJSON === undefined;
+}
+
+function none(value: unknown): void {
+  if (value !== undefined && !(isList(value) && value.length === 0)) throw new NotPlain();
+}
+
+function text(value: unknown): string {
+  if (typeof value !== "string") throw new NotPlain();
+  return value;
+}
+
+function size(value: unknown): number {
+  if (typeof value === "number" && value >= 0 && Number.isSafeInteger(value)) return value;
+  throw new NotPlain();
+}
+
+function flag(value: unknown): number {
+  if (typeof value !== "boolean") throw new NotPlain();
+  return value ? 1 : 0;
+}
+
+function word(words: readonly string[], value: unknown, otherwise: number): number {
+  const place = value === undefined ? otherwise : words.indexOf(value as string);
+  if (place < 0) throw new NotPlain();
+  return place;
+}
+
+/** JSON refuses half a surrogate pair, which TextEncoder would replace. */
+function isWellFormed(lines: string): boolean {
+  const native = (lines as { isWellFormed?: () => boolean }).isWellFormed;
+  return native ? native.call(lines) : !/\p{Surrogate}/u.test(lines);
+}
+
+/** Whether rows inherit nothing that JSON.stringify would see, or not see. */
+function isCleanRealm(): boolean {
+  for (const key in {}) return key === undefined;
+  return (
+    ("" as unknown as Row).toJSON === undefined &&
+    (0 as unknown as Row).toJSON === undefined &&
+    (false as unknown as Row).toJSON === undefined
+  );
+}
