@@ -4,42 +4,13 @@
 #include <numeric>
 #include <utility>
 
+#include "ownership.h"
+
 namespace memplan {
 namespace {
 
 Bytes Total(const Plan& plan) {
   return std::accumulate(plan.buffer_sizes.begin(), plan.buffer_sizes.end(), Bytes{0});
-}
-
-// The total if it owned what `inputs` and `outputs` say; a capacity does not count there.
-Result<Bytes> TotalIfOwned(const Program& program, Options options, bool inputs, bool outputs) {
-  options.alloc_graph_input = inputs;
-  options.alloc_graph_output = outputs;
-  Result<SoundProblem> problem = MakeSoundProblem(program, options);
-  if (!problem) return tl::unexpected(problem.error());
-  for (PoolProblem& pool : problem->selection.pools) pool.problem.capacity = kNoBytes;
-  return QuickTotal(problem->selection, options);
-}
-
-void AddOwnership(const Program& program, Plan* plan) {
-  const Options& options = plan->options;
-  OwnershipReport& report = plan->ownership;
-  const std::pair<Bytes*, std::pair<bool, bool>> rows[] = {{&report.both, {true, true}},
-                                                           {&report.inputs, {true, false}},
-                                                           {&report.outputs, {false, true}},
-                                                           {&report.neither, {false, false}}};
-  for (const auto& [total, owned] : rows) {
-    if (owned.first == options.alloc_graph_input && owned.second == options.alloc_graph_output) {
-      *total = Total(*plan);
-      continue;
-    }
-    // Owned otherwise, a result can be one that no plan is right for (nesting.h): then there is no
-    // such report.
-    const Result<Bytes> bytes = TotalIfOwned(program, options, owned.first, owned.second);
-    if (!bytes) return;
-    *total = *bytes;
-  }
-  report.exists = true;
 }
 
 // Against a reserve below the outer graph, as large as all submodules together need, for ever.
@@ -89,13 +60,14 @@ void AddState(const Program& program, const SoundProblem& problem, Plan* plan) {
 
 }  // namespace
 
-Status AddReports(const Program& program, const SoundProblem& problem, Plan* plan) {
+Status AddReports(const Program& program, const SoundProblem& problem,
+                  const std::vector<const Placement*>& placements, Plan* plan) {
   const std::string& asked = plan->options.algorithm;
   AddState(program, problem, plan);
   plan->inplace = problem.inplace;
   plan->spilled = problem.spilled;
   if (asked.empty() || asked == "auto" || asked == "search") {
-    AddOwnership(program, plan);
+    AddOwnership(program, problem, placements, plan);
   }
   if (problem.nest.has_control_flow) {
     if (Status fine = AddNestingSaved(program, problem, plan); !fine) return fine;

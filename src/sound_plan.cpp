@@ -46,7 +46,7 @@ class SoundJob final : public RaceJob {
     plan.results = race().results();
     plan.graph_hash = GraphHash(*program_);
     if (Status fine = CheckOverlaps(plan); !fine) return tl::unexpected(fine.error());
-    if (Status fine = AddReports(*program_, problem_, &plan); !fine) {
+    if (Status fine = AddReports(*program_, problem_, placements, &plan); !fine) {
       return tl::unexpected(fine.error());
     }
     return plan;
