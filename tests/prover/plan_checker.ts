@@ -309,7 +309,10 @@ class MergedByChoice {
     visit(top, plan.inplace ?? []);
   }
 
-  together(a: Item, b: Item): boolean {
+  /** Where a branch left them counts: a result may be the very operand that is written over. */
+  together(one: Item, other: Item): boolean {
+    const a = one.origin ?? one;
+    const b = other.origin ?? other;
     if (a.instance !== b.instance || a.storage < 0 || b.storage < 0) return false;
     return this.areOne(a.instance.model, a.storage, b.storage);
   }
