@@ -9,30 +9,23 @@ declare module "memplan-glue" {
     outputTable(): number;
     reserveInput(bytes: number): number;
     reservePlan(bytes: number): number;
+    reserveCapacity(count: number): number;
+    reserveNames(bytes: number): number;
     start(
       rules: number,
       flags: number,
       alignment: number,
       seed: number,
       stopAt: number,
-      algorithm: string,
-      operators: string,
-      capacity: Float64Array | undefined,
       numbers: number,
       jsonBytes: number,
       lines: number,
     ): number;
-    step(handle: number, budget: number): boolean;
+    step(handle: number, budget: number): number;
     progress(handle: number): void;
-    finish(handle: number, answer: number): boolean;
+    finish(handle: number, answer: number): number;
     cancel(handle: number): void;
-    verify(
-      rules: number,
-      flags: number,
-      alignment: number,
-      operators: string,
-      capacity: Float64Array | undefined,
-    ): boolean;
+    verify(rules: number, flags: number, alignment: number): number;
     algorithms(): void;
     release(): void;
   }

@@ -4,16 +4,14 @@
  * @packageDocumentation
  */
 import { type LoadOptions, type Memplan, makeLoader } from "./memplan.js";
+import { WEB_HOST } from "./wasm_source.js";
 
 export { type ErrorCode, type FitDetails, MemplanError, type NamedBytes } from "./error.js";
 export type { LoadOptions, Memplan } from "./memplan.js";
 export type * from "./types.js";
 export type { WasmSource } from "./wasm_source.js";
 
-const loader = makeLoader(
-  () => new URL("./memplan.wasm", import.meta.url),
-  (url) => fetch(url),
-);
+const loader = makeLoader(() => new URL("./memplan.wasm", import.meta.url), WEB_HOST);
 
 /**
  * Loads the planner: at the first call, then the same again. With `wasm`, from there (and from then on).

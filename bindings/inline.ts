@@ -5,6 +5,7 @@
  */
 import base64 from "memplan-bytes";
 import { type LoadOptions, type Memplan, makeLoader } from "./memplan.js";
+import { WEB_HOST } from "./wasm_source.js";
 
 export { type ErrorCode, type FitDetails, MemplanError, type NamedBytes } from "./error.js";
 export type { LoadOptions, Memplan } from "./memplan.js";
@@ -13,7 +14,7 @@ export type { WasmSource } from "./wasm_source.js";
 
 const loader = makeLoader(
   () => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)),
-  (url) => fetch(url),
+  WEB_HOST,
 );
 
 /** Loads the planner: at the first call, then the same again. */

@@ -38,7 +38,6 @@ const PADDING = 17;
 const NO_ROWS = { numbers: 0, jsonBytes: 0, lines: 0 };
 
 const encoder = new TextEncoder();
-
 // An id that begins with a byte order mark keeps it.
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
@@ -94,13 +93,8 @@ export class Core {
     return this.#call((glue) => {
       this.#put(glue, input, "reserveInput");
       this.#put(glue, plan, "reservePlan");
-      const done = glue.verify(
-        options.rules,
-        options.flags,
-        options.alignment,
-        options.operators,
-        options.capacity,
-      );
+      this.#putOptions(glue, options);
+      const done = glue.verify(options.rules, options.flags, options.alignment);
       const text = this.#text(glue);
       this.#release(glue);
       if (!done) throw asError(text);
@@ -116,15 +110,13 @@ export class Core {
       let layout = NO_ROWS;
       if (input instanceof Uint8Array) this.#put(glue, input, "reserveInput");
       else layout = this.#putRows(glue, input);
+      this.#putOptions(glue, options);
       const started = glue.start(
         options.rules,
         options.flags,
         options.alignment,
         options.seed,
         options.stopAt,
-        options.algorithm,
-        options.operators,
-        options.capacity,
         layout.numbers,
         layout.jsonBytes,
         layout.lines,
@@ -149,7 +141,7 @@ export class Core {
           const after = performance.now();
           if (after - before < sliceMs / 2) slice *= 2;
           else if (after - before > sliceMs) slice = Math.max(FIRST_SLICE, Math.floor(slice / 2));
-          return more && left > 0 && after < end;
+          return more !== 0 && left > 0 && after < end;
         }),
       progress: () => call(() => this.#progress(glue, handle)),
       finish: (use) =>
@@ -235,6 +227,19 @@ export class Core {
       throw new MemplanError("OUT_OF_MEMORY", `${bytes} bytes of input are more than WebAssembly can hold`);
     }
     return glue[reserve](bytes) >>> 0;
+  }
+
+  /** What of the options is no single number. */
+  #putOptions(glue: Glue, { algorithm, operators, capacity }: CheckedOptions): void {
+    if (capacity) {
+      const at = glue.reserveCapacity(capacity.length) >>> 0;
+      glue.HEAPF64.set(capacity, at / 8);
+    }
+    if (algorithm || operators) {
+      const names = encoder.encode(operators ? `${algorithm}\n${operators}` : algorithm);
+      const at = glue.reserveNames(names.length) >>> 0;
+      glue.HEAPU8.set(names, at);
+    }
   }
 
   #word(glue: Glue, name: Exclude<keyof typeof OUTPUT, "doubles">): number {

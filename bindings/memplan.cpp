@@ -53,6 +53,8 @@ struct Output {
 struct State {
   std::vector<char> input;
   std::vector<char> plan_json;
+  std::vector<double> capacity;
+  std::string names;
   std::vector<std::unique_ptr<PlanJob>> jobs;  // by handle; null where free
 
   // What `output` points into.
@@ -90,14 +92,11 @@ enum Flags : uint32_t {
   kCapacityPerPool = 128,
 };
 
-// `operators` is one name a line; `capacity` a Float64Array. The numbers were checked in
-// TypeScript.
-Options MakeOptions(uint32_t rules, uint32_t flags, double alignment, double seed, double stop_at,
-                    std::string algorithm, const std::string& operators,
-                    const emscripten::val& capacity) {
+// The numbers were checked in TypeScript. Uses up what ReserveCapacity and ReserveNames took.
+Options MakeOptions(uint32_t rules, uint32_t flags, double alignment, double seed, double stop_at) {
+  State& state = TheState();
   Options options;
   options.rules = static_cast<Rules>(rules);
-  options.algorithm = std::move(algorithm);
   options.alignment = static_cast<Bytes>(alignment);
   options.alloc_graph_input = flags & kAllocGraphInput;
   options.alloc_graph_output = flags & kAllocGraphOutput;
@@ -109,15 +108,16 @@ Options MakeOptions(uint32_t rules, uint32_t flags, double alignment, double see
   options.capacity_per_pool = flags & kCapacityPerPool;
   options.seed = static_cast<uint64_t>(seed);
   options.stop_at = static_cast<Bytes>(stop_at);
-  for (size_t from = 0; from < operators.size();) {
-    const size_t to = std::min(operators.find('\n', from), operators.size());
-    options.inplace_operators.push_back(operators.substr(from, to - from));
-    from = to + 1;
+  for (const double bytes : std::exchange(state.capacity, {})) {
+    options.capacity.push_back(static_cast<Bytes>(bytes));
   }
-  if (!capacity.isUndefined()) {
-    for (const double bytes : emscripten::convertJSArrayToNumberVector<double>(capacity)) {
-      options.capacity.push_back(static_cast<Bytes>(bytes));
-    }
+  const std::string names = std::exchange(state.names, {});
+  size_t to = std::min(names.find('\n'), names.size());
+  options.algorithm = names.substr(0, to);
+  while (to < names.size()) {
+    const size_t from = to + 1;
+    to = std::min(names.find('\n', from), names.size());
+    options.inplace_operators.push_back(names.substr(from, to - from));
   }
   return options;
 }
@@ -141,14 +141,26 @@ uint32_t ReservePlan(double size) {
   return Address(state.plan_json.data());
 }
 
+// Room for those options of the next call that are no single numbers: the capacities, as doubles.
+uint32_t ReserveCapacity(uint32_t count) {
+  std::vector<double>& capacity = TheState().capacity;
+  capacity.resize(count);
+  return Address(capacity.data());
+}
+
+// The same for names, as UTF-8: the algorithm, then one operator a line.
+uint32_t ReserveNames(uint32_t size) {
+  std::string& names = TheState().names;
+  names.resize(size);
+  return Address(names.data());
+}
+
 // Takes the input and starts a job on it. Gives its handle, or -1 and an error as text. The last
 // three are those of a RowLayout, 0 for text.
 int Start(uint32_t rules, uint32_t flags, double alignment, double seed, double stop_at,
-          std::string algorithm, std::string operators, emscripten::val capacity, double numbers,
-          double json_bytes, double lines) {
+          double numbers, double json_bytes, double lines) {
   State& state = TheState();
-  const Options options = MakeOptions(rules, flags, alignment, seed, stop_at, std::move(algorithm),
-                                      operators, capacity);
+  const Options options = MakeOptions(rules, flags, alignment, seed, stop_at);
   const RowLayout layout{static_cast<size_t>(numbers), static_cast<size_t>(json_bytes),
                          static_cast<size_t>(lines)};
   Result<std::unique_ptr<PlanJob>> job =
@@ -164,8 +176,8 @@ int Start(uint32_t rules, uint32_t flags, double alignment, double seed, double 
   return static_cast<int>(handle);
 }
 
-// False when nothing is left to do.
-bool Step(int handle, double budget) {
+// 0 when nothing is left to do.
+int Step(int handle, double budget) {
   return TheState().jobs[handle]->Step(static_cast<int64_t>(budget));
 }
 
@@ -252,15 +264,15 @@ void Release() {
 
 enum class Answer : uint32_t { kColumns, kJson, kCsv };
 
-// Ends a job: its plan is in the table as columns with the head as text, or whole as text. False:
-// an error as text. The handle is free either way.
-bool Finish(int handle, uint32_t answer) {
+// Ends a job: its plan is in the table as columns with the head as text, or whole as text. 0: an
+// error as text. The handle is free either way.
+int Finish(int handle, uint32_t answer) {
   State& state = TheState();
   state.finished = std::move(state.jobs[handle]);
   Result<Plan> plan = state.finished->Finish();
   if (!plan) {
     Say(WriteErrorJson(plan.error()));
-    return false;
+    return 0;
   }
   state.plan = std::move(*plan);
   const Program* program = state.finished->program();
@@ -268,10 +280,10 @@ bool Finish(int handle, uint32_t answer) {
   switch (static_cast<Answer>(answer)) {
     case Answer::kCsv:
       Say(intervals ? WritePlanCsv(state.plan, *intervals) : std::string());
-      return true;
+      return 1;
     case Answer::kJson:
       Say(WritePlanJson(state.plan, program, intervals));
-      return true;
+      return 1;
     case Answer::kColumns:
       break;
   }
@@ -289,15 +301,13 @@ bool Finish(int handle, uint32_t answer) {
   state.output.id_count = static_cast<uint32_t>(state.id_lengths.size());
   state.output.graphs = Address(state.graphs.data());
   state.output.graph_count = static_cast<uint32_t>(state.graphs.size());
-  return true;
+  return 1;
 }
 
-// Takes the input and the plan, and leaves the report as text. False: an error as text.
-bool Verify(uint32_t rules, uint32_t flags, double alignment, std::string operators,
-            emscripten::val capacity) {
+// Takes the input and the plan, and leaves the report as text. 0: an error as text.
+int Verify(uint32_t rules, uint32_t flags, double alignment) {
   State& state = TheState();
-  const Options options =
-      MakeOptions(rules, flags, alignment, 0, kNoBytes, {}, operators, capacity);
+  const Options options = MakeOptions(rules, flags, alignment, 0, kNoBytes);
   const Result<Report> report =
       VerifyPlan(std::exchange(state.input, {}), std::exchange(state.plan_json, {}), options);
   Say(report ? WriteReportJson(*report) : WriteErrorJson(report.error()));
@@ -320,6 +330,8 @@ EMSCRIPTEN_BINDINGS(memplan) {
   function("outputTable", &memplan::OutputTable);
   function("reserveInput", &memplan::ReserveInput);
   function("reservePlan", &memplan::ReservePlan);
+  function("reserveCapacity", &memplan::ReserveCapacity);
+  function("reserveNames", &memplan::ReserveNames);
   function("start", &memplan::Start);
   function("step", &memplan::Step);
   function("progress", &memplan::ReadProgress);

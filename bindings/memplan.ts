@@ -5,7 +5,7 @@ import { Core, type Job } from "./instance.js";
 import { type CheckedOptions, checkOptions, FLAGS } from "./options.js";
 import { buildPlan } from "./plan_columns.js";
 import type { Algorithm, Input, Options, Plan, PlanToVerify, Report, VerifyOptions } from "./types.js";
-import { compileWasm, type ReadUrl, type WasmSource } from "./wasm_source.js";
+import { compileWasm, type WasmHost, type WasmSource } from "./wasm_source.js";
 
 /** How to load; all optional. */
 export interface LoadOptions {
@@ -75,12 +75,12 @@ function asMemplan(core: Core): Memplan {
 /** The two functions of an entry, made for where its wasm lies. */
 export function makeLoader(
   defaultWasm: () => WasmSource,
-  readUrl: ReadUrl,
+  host: WasmHost,
 ): {
   load(options?: LoadOptions): Promise<Memplan>;
   createInstance(options?: LoadOptions): Promise<Memplan>;
 } {
-  const create = async (wasm: WasmSource) => asMemplan(new Core(await compileWasm(wasm, readUrl)));
+  const create = async (wasm: WasmSource) => asMemplan(new Core(await compileWasm(wasm, host)));
   let cached: { wasm: WasmSource | undefined; memplan: Promise<Memplan> } | undefined;
   return {
     load({ wasm } = {}) {

@@ -4,14 +4,14 @@
  * @packageDocumentation
  */
 import { type LoadOptions, type Memplan, makeLoader } from "./memplan.js";
-import { readUrl } from "./read_url_node.js";
+import { NODE_HOST } from "./wasm_host_node.js";
 
 export { type ErrorCode, type FitDetails, MemplanError, type NamedBytes } from "./error.js";
 export type { LoadOptions, Memplan } from "./memplan.js";
 export type * from "./types.js";
 export type { WasmSource } from "./wasm_source.js";
 
-const loader = makeLoader(() => new URL("./memplan.wasm", import.meta.url), readUrl);
+const loader = makeLoader(() => new URL("./memplan.wasm", import.meta.url), NODE_HOST);
 
 /**
  * Loads the planner: at the first call, then the same again. With `wasm`, from there (and from then on).

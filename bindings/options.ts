@@ -182,7 +182,9 @@ export function checkOptions(options: Options | undefined): CheckedOptions {
   const { inplace, operators } = checkOperators(values);
   refuseUnder(rules, values, inplace);
   const algorithm = given(values, "algorithm", "");
-  if (typeof algorithm !== "string") refuse("algorithm", "the name of an algorithm", algorithm);
+  if (typeof algorithm !== "string" || algorithm.includes("\n")) {
+    refuse("algorithm", "the name of an algorithm", algorithm);
+  }
   const capacity = checkCapacity(values);
   const stepBudget = wholeNumber(values, "stepBudget", Number.POSITIVE_INFINITY, 1);
   const timeLimitMs = checkTimeLimit(values);

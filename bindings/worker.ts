@@ -3,6 +3,8 @@
  *
  * @packageDocumentation
  */
+
+import { WEB_HOST } from "./wasm_source.js";
 import { type MemplanWorker, openWorker, type StartWorker, type WorkerLoadOptions } from "./worker_client.js";
 
 export { type ErrorCode, type FitDetails, MemplanError, type NamedBytes } from "./error.js";
@@ -36,10 +38,5 @@ const start: StartWorker = (url, receive, lost) => {
  * @throws {@link MemplanError} (as a rejection) `WASM_LOAD`, with the URL and what to do about it.
  */
 export function load(options: WorkerLoadOptions = {}): Promise<MemplanWorker> {
-  return openWorker(
-    start,
-    () => new URL("./memplan.wasm", import.meta.url),
-    (url) => fetch(url),
-    options,
-  );
+  return openWorker(start, () => new URL("./memplan.wasm", import.meta.url), WEB_HOST, options);
 }

@@ -13,7 +13,7 @@ import type {
   Report,
   VerifyOptions,
 } from "./types.js";
-import { compileWasm, type ReadUrl, type WasmSource } from "./wasm_source.js";
+import { compileWasm, type WasmHost, type WasmSource } from "./wasm_source.js";
 import type { Answer, Request } from "./worker_messages.js";
 
 /** Options of {@link MemplanWorker.plan}. */
@@ -80,10 +80,10 @@ interface Call {
 export async function openWorker(
   start: StartWorker,
   defaultWasm: () => WasmSource,
-  readUrl: ReadUrl,
+  host: WasmHost,
   { wasm, worker }: WorkerLoadOptions,
 ): Promise<MemplanWorker> {
-  const client = new WorkerClient(start, worker, await compileWasm(wasm ?? defaultWasm(), readUrl));
+  const client = new WorkerClient(start, worker, await compileWasm(wasm ?? defaultWasm(), host));
   const algorithms = await client.open();
   return {
     algorithms,

@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 import { Worker } from "node:worker_threads";
-import { readUrl } from "./read_url_node.js";
+import { NODE_HOST } from "./wasm_host_node.js";
 import { type MemplanWorker, openWorker, type StartWorker, type WorkerLoadOptions } from "./worker_client.js";
 
 export { type ErrorCode, type FitDetails, MemplanError, type NamedBytes } from "./error.js";
@@ -36,5 +36,5 @@ const start: StartWorker = (url, receive, lost) => {
  * @throws {@link MemplanError} (as a rejection) `WASM_LOAD`, with the URL and what to do about it.
  */
 export function load(options: WorkerLoadOptions = {}): Promise<MemplanWorker> {
-  return openWorker(start, () => new URL("./memplan.wasm", import.meta.url), readUrl, options);
+  return openWorker(start, () => new URL("./memplan.wasm", import.meta.url), NODE_HOST, options);
 }

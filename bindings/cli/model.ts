@@ -3,8 +3,8 @@ import { buffer } from "node:stream/consumers";
 import { MemplanError } from "../error.js";
 import type { ImportFormat } from "../import.js";
 import { Core } from "../instance.js";
-import { readUrl } from "../read_url_node.js";
 import type { Graph, Methods, PlanToVerify } from "../types.js";
+import { NODE_HOST } from "../wasm_host_node.js";
 import { compileWasm } from "../wasm_source.js";
 
 /** A model as the planner takes it. */
@@ -46,5 +46,5 @@ export async function readModel(path: string, dims: Record<string, number> | und
 }
 
 export async function openCore(): Promise<Core> {
-  return new Core(await compileWasm(new URL("./memplan.wasm", import.meta.url), readUrl));
+  return new Core(await compileWasm(new URL("./memplan.wasm", import.meta.url), NODE_HOST));
 }
