@@ -141,8 +141,8 @@ class Placer {
     for (const RestingPlace& place : resting) {
       const MemId pool = placed_->pool[place.result];
       if (!IsSane(pool, place.start)) continue;
-      const Bytes end =
-          place.start + AlignUp(reading_.size[place.result], setting_.AlignmentOf(pool));
+      // Not rounded up: where a branch hands over a slice, what is behind it need not be its.
+      const Bytes end = place.start + reading_.size[place.result];
       placed_->items.push_back({place.start, end, reading_.flows[place.flow].node,
                                 placed_->life[place.result].last, place.result, pool,
                                 place.flow + 1});

@@ -318,6 +318,44 @@ TEST(Verifier, KnowsWhereMovedResultsRest) {
             (Codes{"STORAGE_OVERLAP r", "STORAGE_OVERLAP r"}));
 }
 
+// As above, made as a slice in the middle of what the branches hold, and read in other branches:
+// what is behind it up to the alignment is not its own.
+TEST(Verifier, LeavesWhatIsBehindASliceThatABranchHandsOver) {
+  const auto branch = [](const std::string& tensors, const std::string& made) {
+    return R"({"tensors":[)" + tensors + R"(],"nodes":[{"name":"o","op":"output","specs":[")" +
+           made + R"("]}]})";
+  };
+  const std::string whole = branch(R"({"id":"t","nbytes":3})", "t");
+  const std::string slice = branch(
+      R"({"id":"b","nbytes":1},{"id":"s","nbytes":3,"storage_base":"b","storage_base_offset":8})",
+      "s");
+  const std::string reader = R"({"tensors":[{"id":"i","nbytes":3},{"id":"m","nbytes":3}],"nodes":[
+      {"name":"i","op":"placeholder","target":"i","specs":["i"]},
+      {"name":"o","op":"output","specs":["m"]}]})";
+  const std::string graph = R"({"tensors":[{"id":"p","nbytes":1},{"id":"r","nbytes":3},
+      {"id":"z","nbytes":3}],"nodes":[
+      {"name":"p","op":"placeholder","target":"p","specs":["p"]},
+      {"name":"c","op":"call_function","target":"cond","args":["p"],"specs":["r"],
+       "submodules":["whole","slice"]},
+      {"name":"d","op":"call_function","target":"cond","args":["p","c"],"specs":["z"],
+       "submodules":["reader","reader"]}],
+      "submodules":{"whole":)" +
+                            whole + R"(,"slice":)" + slice + R"(,"reader":)" + reader + "}}";
+  const auto with = [&](int64_t slice_at, int64_t made) {
+    std::string text = PlanText({Row("p", 1, 0), Row("r", 1, 16), Row("z", 1, made)}, "[0,96]");
+    text.pop_back();
+    text += R"(,"submodules":{"whole":)" + PlanText({Row("t", 1, 16)}) + R"(,"slice":)" +
+            PlanText({Row("b", 1, slice_at), Row("s", 1, slice_at + 8)}) + R"(,"reader":)" +
+            PlanText({Row("m", 1, made)}) + "}}";
+    return CodesOf(Verify(graph, text));
+  };
+  EXPECT_EQ(with(32, 48), Codes{});
+  EXPECT_EQ(with(32, 64), Codes{});
+  // There the slice itself is, from 40 to 43, and r.
+  EXPECT_FALSE(with(32, 32).empty());
+  EXPECT_FALSE(with(32, 16).empty());
+}
+
 // A value that goes round and that the node does not yield has bytes of its own, in the body.
 TEST(Verifier, ChecksThePlaceOfWhatIsCarriedBeyondTheResults) {
   const std::string graph = R"({"tensors":[{"id":"x","nbytes":64}],"nodes":[
