@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "placement.h"
 #include "problem.h"
@@ -15,22 +16,33 @@ namespace memplan {
 
 enum class AttemptOutcome : uint8_t { kRunning, kFound, kInfeasible };
 
+// A buffer by the engine's number, at an offset in the engine's units.
+struct PlacedBuffer {
+  int32_t buffer = 0;
+  int64_t offset = 0;
+};
+
 class AttemptEngine {
  public:
   virtual ~AttemptEngine() = default;
 
-  // Begins an attempt, dropping the one before.
-  virtual void Start(const Attempt& attempt, Bytes target) = 0;
+  // Begins an attempt, dropping the one before. `kept` is placed beforehand, in
+  // this order: the first of Deepest() of an attempt of the same direction of
+  // time. Where there is any, kInfeasible proves nothing.
+  virtual void Start(const Attempt& attempt, Bytes target,
+                     const std::vector<PlacedBuffer>& kept) = 0;
   // Goes on until decided, until `work` (about microseconds) is done or until
-  // the attempt has expanded its `nodes`. Returns the work done, at most one
+  // the attempt's patience is at an end. Returns the work done, at most one
   // node's more than `work`. Where it stops changes no decision.
   virtual int64_t Run(int64_t work) = 0;
   virtual AttemptOutcome outcome() const = 0;
-  virtual bool out_of_nodes() const = 0;
+  virtual bool out_of_patience() const = 0;
+  // What was placed when most was, in the order of placing.
+  virtual std::vector<PlacedBuffer> Deepest() = 0;
 
   // After kFound: the plan.
   virtual void Read(Placement* placement) const = 0;
-  // After kInfeasible: no plan's peak is below this, more than the target.
+  // After kInfeasible with nothing kept: no plan's peak is below this, more than the target.
   virtual Bytes proven() const = 0;
 
   // The least peak >= `bytes` that a plan could have, as far as is plain.

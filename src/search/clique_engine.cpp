@@ -17,16 +17,16 @@ class CliqueEngine final : public AttemptEngine {
   CliqueEngine(const Problem& problem, CliqueProblem cliques)
       : problem_(problem), cliques_(std::move(cliques)), search_(cliques_) {}
 
-  void Start(const Attempt& attempt, Bytes target) override {
+  void Start(const Attempt& attempt, Bytes target, const std::vector<PlacedBuffer>& kept) override {
     constexpr int kRules = 3;
-    nodes_ = attempt.nodes;
     target_ = target;
     search_.Start(target, static_cast<BufferRule>(static_cast<int>(attempt.section_rule) % kRules),
-                  Rank(attempt.key));
+                  Rank(attempt.key), attempt.patience, kept);
   }
-  int64_t Run(int64_t work) override { return search_.Run(work, nodes_); }
+  int64_t Run(int64_t work) override { return search_.Run(work); }
   AttemptOutcome outcome() const override { return search_.outcome(); }
-  bool out_of_nodes() const override { return search_.nodes() >= nodes_; }
+  bool out_of_patience() const override { return search_.out_of_patience(); }
+  std::vector<PlacedBuffer> Deepest() override { return search_.Deepest(); }
   void Read(Placement* placement) const override;
   Bytes proven() const override { return target_ + std::max<Bytes>(1, search_.missing()); }
   Bytes Reachable(Bytes bytes) const override { return bytes; }
@@ -39,7 +39,6 @@ class CliqueEngine final : public AttemptEngine {
   const Problem& problem_;
   const CliqueProblem cliques_;
   CliqueSearch search_;
-  int64_t nodes_ = 0;
   Bytes target_ = 0;
 };
 

@@ -129,7 +129,7 @@ bool CliqueSearch::Settle() {
 
 bool CliqueSearch::Place(int32_t b, Bytes v, int32_t level) {
   offset_[b] = v;
-  placed_.push_back(b);
+  placed_.push_back({b, v});
   const Bytes top = v + problem_.size[b];
   bool fits = true;
   for (const int32_t c : problem_.neighbours[b]) {
@@ -149,21 +149,23 @@ bool CliqueSearch::Raise(int32_t b, Bytes v, int32_t level) {
 }
 
 void CliqueSearch::Undo(const Frame& frame) {
+  progress_.Save(placed_);
   while (placed_.size() > frame.placed) {
-    offset_[placed_.back()] = kNoBytes;
+    offset_[placed_.back().buffer] = kNoBytes;
     placed_.pop_back();
   }
   for (size_t i = trail_.size(); i-- > frame.cells;) cells_[trail_[i].cell] = trail_[i].old;
   trail_.resize(frame.cells);
 }
 
-void CliqueSearch::Start(Bytes target, BufferRule rule, std::vector<int32_t> rank) {
+void CliqueSearch::Start(Bytes target, BufferRule rule, std::vector<int32_t> rank, int64_t patience,
+                         const std::vector<PlacedBuffer>& kept) {
   const int32_t n = problem_.count();
   target_ = target;
   rule_ = rule;
   rank_ = std::move(rank);
   missing_ = kMaxBytes;
-  nodes_ = 0;
+  progress_.Start(patience);
   work_ = 0;
   trail_.clear();
   placed_.clear();
@@ -180,12 +182,14 @@ void CliqueSearch::Start(Bytes target, BufferRule rule, std::vector<int32_t> ran
     fits = LiftLow(b, rest(b)) && fits;
   }
   fits = Settle() && fits;
+  // Of the shared level, which is taken out of no conflict.
+  for (const auto& [b, offset] : kept) fits = fits && Place(b, offset, kLevels);
   if (!fits) outcome_ = AttemptOutcome::kInfeasible;
 }
 
-int64_t CliqueSearch::Run(int64_t work, int64_t nodes) {
+int64_t CliqueSearch::Run(int64_t work) {
   const auto done = [&] { return work_ / kWorkPerStep; };
-  while (outcome_ == AttemptOutcome::kRunning && done() < work && nodes_ < nodes) {
+  while (outcome_ == AttemptOutcome::kRunning && done() < work && !out_of_patience()) {
     if (frames_.empty()) {
       Enter();
     } else {
@@ -307,7 +311,7 @@ void CliqueSearch::Enter() {
   for (const int32_t c : problem_.neighbours[frame.buffer]) {
     if (remains(c)) Blame(c, conflict(level));
   }
-  ++nodes_;
+  progress_.Count(placed_);
 }
 
 void CliqueSearch::TryNext() {

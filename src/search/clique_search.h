@@ -8,6 +8,7 @@
 
 #include "search/attempt_engine.h"
 #include "search/clique_problem.h"
+#include "search/progress.h"
 
 namespace memplan {
 
@@ -49,12 +50,16 @@ class CliqueSearch {
  public:
   explicit CliqueSearch(const CliqueProblem& problem);
 
-  // `rank`: a number for each free buffer, smaller first.
-  void Start(Bytes target, BufferRule rule, std::vector<int32_t> rank);
-  int64_t Run(int64_t work, int64_t nodes);
+  // `rank`: a number for each free buffer, smaller first. `kept` is placed
+  // beforehand, each over those before it that it conflicts with; where there is
+  // any, kInfeasible proves nothing.
+  void Start(Bytes target, BufferRule rule, std::vector<int32_t> rank, int64_t patience,
+             const std::vector<PlacedBuffer>& kept);
+  int64_t Run(int64_t work);
 
   AttemptOutcome outcome() const { return outcome_; }
-  int64_t nodes() const { return nodes_; }
+  bool out_of_patience() const { return progress_.out_of_patience(); }
+  const std::vector<PlacedBuffer>& Deepest() { return progress_.Deepest(placed_); }
   // After kFound: the offset of each free buffer.
   const std::vector<Bytes>& offsets() const { return offset_; }
   // After kInfeasible: so many bytes more of capacity change nothing,
@@ -112,8 +117,9 @@ class CliqueSearch {
     int64_t old;
   };
   std::vector<Change> trail_;
-  std::vector<Bytes> offset_;    // kNoBytes where it remains
-  std::vector<int32_t> placed_;  // in this order
+  std::vector<Bytes> offset_;         // kNoBytes where it remains
+  std::vector<PlacedBuffer> placed_;  // in this order
+  Progress<PlacedBuffer> progress_;
   std::vector<int32_t> twin_after_;
   std::vector<Bytes> granule_;  // of each clique: 1 if it has obstacles, else its least alignment
   std::vector<int32_t> lifted_;
@@ -127,7 +133,6 @@ class CliqueSearch {
   BufferRule rule_ = BufferRule::kLowest;
   Bytes target_ = 0;
   Bytes missing_ = 0;
-  int64_t nodes_ = 0;
   int64_t work_ = 0;
   AttemptOutcome outcome_ = AttemptOutcome::kInfeasible;
 };

@@ -14,10 +14,14 @@ Optimizer::Optimizer(std::unique_ptr<AttemptEngine> engine, const PeakRange& ran
   range_.lower = engine_->Reachable(std::max(range_.lower, engine_->lower_bound()));
 }
 
+Bytes Optimizer::LeastTarget() const {
+  return std::min(range_.upper - 1, std::max(range_.lower, range_.good_enough));
+}
+
 Bytes Optimizer::ChooseTarget() {
   RandomStream& random = portfolio_.random();
   const Bytes most = range_.upper - 1;
-  const Bytes least = std::min(most, std::max(range_.lower, range_.good_enough));
+  const Bytes least = LeastTarget();
   // The first attempts and most others go for the least: those that cannot
   // succeed end soon. The rest is spread, as success is uneven.
   if (attempts_ == 0 || random.Percent(70)) return least;
@@ -27,12 +31,29 @@ Bytes Optimizer::ChooseTarget() {
 }
 
 void Optimizer::Begin() {
-  attempt_ = portfolio_.Next();
+  constexpr int kContinuations = 60;  // percent
+  RandomStream& random = portfolio_.random();
+  kept_.clear();
+  if (beginnings_.full() && random.Percent(kContinuations)) {
+    Continue(beginnings_.Draw(&random));
+  } else {
+    attempt_ = portfolio_.Next();
+    target_ = ChooseTarget();
+  }
   attempt_work_ = 0;
-  target_ = ChooseTarget();
   ++attempts_;
-  engine_->Start(attempt_, target_);
+  engine_->Start(attempt_, target_, kept_);
   running_ = true;
+}
+
+// Keeps 50 to 95% of what `from` had placed.
+void Optimizer::Continue(const Beginning& from) {
+  attempt_ = portfolio_.NextContinuation();
+  attempt_.mirrored = from.mirrored;
+  target_ = LeastTarget();
+  const int64_t kept =
+      static_cast<int64_t>(from.placed.size()) * (50 + portfolio_.random().Below(46)) / 100;
+  kept_.assign(from.placed.begin(), from.placed.begin() + static_cast<ptrdiff_t>(kept));
 }
 
 void Optimizer::Conclude() {
@@ -44,15 +65,18 @@ void Optimizer::Conclude() {
       running_ = false;
       break;
     case AttemptOutcome::kInfeasible:
-      range_.lower = std::max(range_.lower, engine_->proven());
+      if (kept_.empty()) range_.lower = std::max(range_.lower, engine_->proven());
       running_ = false;
       break;
     case AttemptOutcome::kRunning:
-      running_ = !engine_->out_of_nodes();
+      running_ = !engine_->out_of_patience();
       break;
   }
-  if (!running_) {
-    portfolio_.Learn(attempt_, attempt_work_, engine_->outcome() == AttemptOutcome::kFound);
+  if (running_) return;
+  const bool found = engine_->outcome() == AttemptOutcome::kFound;
+  portfolio_.Learn(attempt_, attempt_work_, found);
+  if (!found && target_ == LeastTarget()) {
+    beginnings_.Offer(engine_->Deepest(), attempt_.mirrored);
   }
 }
 

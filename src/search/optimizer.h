@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "placement.h"
 #include "search/attempt_engine.h"
+#include "search/beginnings.h"
 #include "search/restarts.h"
 #include "units.h"
 
@@ -36,8 +38,10 @@ class Optimizer {
   const Placement* best() const { return best_.offset.empty() ? nullptr : &best_; }
 
  private:
+  Bytes LeastTarget() const;
   Bytes ChooseTarget();
   void Begin();
+  void Continue(const Beginning& from);
   void Conclude();
 
   std::unique_ptr<AttemptEngine> engine_;
@@ -45,7 +49,9 @@ class Optimizer {
   PeakRange range_;
   bool found_;
   Placement best_;
+  Beginnings beginnings_;
   Attempt attempt_;
+  std::vector<PlacedBuffer> kept_;  // of the attempt's: a part of an earlier one
   int64_t attempt_work_ = 0;
   Bytes target_ = 0;
   int64_t attempts_ = 0;

@@ -106,8 +106,18 @@ void Portfolio::Learn(const Attempt& attempt, int64_t work, bool found) {
 Attempt Portfolio::Next() {
   Attempt attempt = drawn_ < static_cast<int64_t>(opening_.size()) ? opening_[drawn_] : Draw();
   ++drawn_;
-  attempt.nodes = 3 * int64_t{std::max(buffers_, 16)} / 2 * Luby(drawn_);
+  attempt.patience = Patience(drawn_);
   return attempt;
 }
+
+Attempt Portfolio::NextContinuation() {
+  Attempt attempt = Draw();
+  attempt.patience = Patience(++continuations_);
+  return attempt;
+}
+
+// Most plans are found nearly without backtracking: three in four never went on
+// for n / 8 nodes without placing one more than before.
+int64_t Portfolio::Patience(int64_t k) const { return std::max(8, buffers_ / 32) * Luby(k); }
 
 }  // namespace memplan

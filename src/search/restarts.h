@@ -35,7 +35,7 @@ struct Attempt {
   CandidateKey key;
   bool mirrored = false;
   bool check_crowded = false;  // see ValleyState::Reset
-  int64_t nodes = 0;           // limit
+  int64_t patience = 0;        // nodes without placing more than ever before, till it gives up
 };
 
 // Alternatives that are drawn by their weights, which turn towards those that
@@ -59,12 +59,15 @@ class Portfolio {
  public:
   Portfolio(uint64_t seed, int32_t buffers);
   Attempt Next();
+  // One that goes on from a beginning of an earlier one.
+  Attempt NextContinuation();
   // What became of an attempt.
   void Learn(const Attempt& attempt, int64_t work, bool found);
   RandomStream& random() { return random_; }
 
  private:
   Attempt Draw();
+  int64_t Patience(int64_t k) const;
 
   RandomStream random_;
   int32_t buffers_;
@@ -72,6 +75,7 @@ class Portfolio {
   Alternatives candidate_rules_;
   Alternatives crowded_checks_;
   int64_t drawn_ = 0;
+  int64_t continuations_ = 0;
   std::vector<Attempt> opening_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
 #include "search/attempt_engine.h"
 #include "search/section_problem.h"
@@ -19,15 +20,15 @@ class SectionEngine final : public AttemptEngine {
         sides_{forward, MirrorInTime(forward)},
         searches_{ValleySearch<T>(sides_[0]), ValleySearch<T>(sides_[1])} {}
 
-  void Start(const Attempt& attempt, Bytes target) override {
+  void Start(const Attempt& attempt, Bytes target, const std::vector<PlacedBuffer>& kept) override {
     side_ = attempt.mirrored;
-    nodes_ = attempt.nodes;
     target_ = target;
-    searches_[side_].Start(attempt, target);
+    searches_[side_].Start(attempt, target, kept);
   }
-  int64_t Run(int64_t work) override { return searches_[side_].Run(work, nodes_); }
+  int64_t Run(int64_t work) override { return searches_[side_].Run(work); }
   AttemptOutcome outcome() const override { return searches_[side_].outcome(); }
-  bool out_of_nodes() const override { return searches_[side_].nodes() >= nodes_; }
+  bool out_of_patience() const override { return searches_[side_].out_of_patience(); }
+  std::vector<PlacedBuffer> Deepest() override { return searches_[side_].Deepest(); }
   void Read(Placement* placement) const override;
   Bytes proven() const override;
   Bytes Reachable(Bytes bytes) const override;
@@ -39,7 +40,6 @@ class SectionEngine final : public AttemptEngine {
   const std::array<SectionProblem, 2> sides_;  // as time runs, and mirrored
   std::array<ValleySearch<T>, 2> searches_;
   int side_ = 0;
-  int64_t nodes_ = 0;
   Bytes target_ = 0;
 };
 

@@ -12,12 +12,13 @@ ValleySearch<T>::ValleySearch(const SectionProblem& problem)
     : state_(problem), brancher_(problem) {}
 
 template <typename T>
-void ValleySearch<T>::Start(const Attempt& attempt, Bytes target) {
+void ValleySearch<T>::Start(const Attempt& attempt, Bytes target,
+                            const std::vector<PlacedBuffer>& kept) {
   frames_.clear();
   candidates_.clear();
   parts_.clear();
   conflicts_.clear();
-  nodes_ = 0;
+  progress_.Start(attempt.patience);
   work_ = 0;
   missing_ = ValleyState<T>::kNever;
   outcome_ = AttemptOutcome::kRunning;
@@ -26,6 +27,12 @@ void ValleySearch<T>::Start(const Attempt& attempt, Bytes target) {
   brancher_.ForgetFailures();
   if (!state_.Reset(target, attempt.check_crowded)) {
     missing_ = state_.failed_by();
+    outcome_ = AttemptOutcome::kInfeasible;
+    return;
+  }
+  for (const auto& [b, offset] : kept) {
+    // Of the root's level, which nothing takes back.
+    if (state_.Place(b, static_cast<T>(offset), 0)) continue;
     outcome_ = AttemptOutcome::kInfeasible;
     return;
   }
@@ -39,9 +46,11 @@ void ValleySearch<T>::Start(const Attempt& attempt, Bytes target) {
 }
 
 template <typename T>
-int64_t ValleySearch<T>::Run(int64_t work, int64_t nodes) {
+int64_t ValleySearch<T>::Run(int64_t work) {
   work_ = 0;
-  while (outcome_ == AttemptOutcome::kRunning && work_ < work && nodes_ < nodes) TryNext();
+  while (outcome_ == AttemptOutcome::kRunning && work_ < work && !out_of_patience()) {
+    TryNext();
+  }
   return work_;
 }
 
@@ -97,9 +106,18 @@ void ValleySearch<T>::Enter(int32_t parent, SectionRange range) {
   frame.mark = state_.mark();
   frames_.push_back(frame);
   StartConflict(level, branch);
-  ++nodes_;
+  progress_.Count(state_.placed());
   const SectionProblem& problem = state_.problem();
   work_ += 1 + (problem.first[range.to] - problem.first[range.from] + range.to - range.from) / 256;
+}
+
+template <typename T>
+std::vector<PlacedBuffer> ValleySearch<T>::Deepest() {
+  std::vector<PlacedBuffer> deepest;
+  for (const auto& [b, offset] : progress_.Deepest(state_.placed())) {
+    deepest.push_back({b, offset});
+  }
+  return deepest;
 }
 
 template <typename T>
@@ -154,6 +172,7 @@ template <typename T>
 void ValleySearch<T>::PopTo(int32_t level) {
   const int32_t top = static_cast<int32_t>(frames_.size()) - 1;
   Frame& frame = frames_[level];
+  progress_.Save(state_.placed());
   state_.Undo(frame.mark, level, top);
   parts_.resize(frame.first_part);
   candidates_.resize(frame.first_candidate + frame.candidates);

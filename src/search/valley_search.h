@@ -8,6 +8,7 @@
 
 #include "search/attempt_engine.h"
 #include "search/branching.h"
+#include "search/progress.h"
 #include "search/valley_state.h"
 
 namespace memplan {
@@ -34,15 +35,17 @@ class ValleySearch {
   explicit ValleySearch(const SectionProblem& problem);
 
   // Begins a new attempt: is there a plan whose highest end is at most `target`
-  // bytes?
-  void Start(const Attempt& attempt, Bytes target);
-  // Expands nodes until decided, `work` is used up or nodes() reaches `nodes`;
+  // bytes? `kept` is placed beforehand, each over those before it that it
+  // overlaps; where there is any, kInfeasible proves nothing.
+  void Start(const Attempt& attempt, Bytes target, const std::vector<PlacedBuffer>& kept);
+  // Expands nodes until decided, `work` is used up or patience is at an end;
   // returns the work done, at most one node's more. One unit of work is about a
   // microsecond.
-  int64_t Run(int64_t work, int64_t nodes);
+  int64_t Run(int64_t work);
 
   AttemptOutcome outcome() const { return outcome_; }
-  int64_t nodes() const { return nodes_; }
+  bool out_of_patience() const { return progress_.out_of_patience(); }
+  std::vector<PlacedBuffer> Deepest();  // see Progress
   // After kFound: all buffers with their offsets in units.
   const std::vector<typename ValleyState<T>::Placed>& placed() const { return state_.placed(); }
   // After kInfeasible: the same search would fail alike with up to this many
@@ -85,7 +88,7 @@ class ValleySearch {
   std::vector<SectionRange> parts_;
   std::vector<uint64_t> conflicts_;  // words() a frame
   AttemptOutcome outcome_ = AttemptOutcome::kInfeasible;
-  int64_t nodes_ = 0;
+  Progress<typename ValleyState<T>::Placed> progress_;
   int64_t work_ = 0;
   T missing_ = 0;
 };

@@ -1,0 +1,36 @@
+// Where failed attempts of the exact search had come furthest, to go on from.
+#ifndef MEMPLAN_SEARCH_BEGINNINGS_H_
+#define MEMPLAN_SEARCH_BEGINNINGS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "search/attempt_engine.h"
+#include "search/restarts.h"
+
+namespace memplan {
+
+struct Beginning {
+  std::vector<PlacedBuffer> placed;  // in the order of placing
+  bool mirrored = false;
+  int32_t drawn = 0;  // so many times
+};
+
+// The few that placed most. An attempt that failed late was wrong late, as a
+// rule: another one that keeps most of it succeeds more often than a fresh one.
+// Only those of the least target: under a higher one more is placed anyhow.
+class Beginnings {
+ public:
+  void Offer(std::vector<PlacedBuffer> placed, bool mirrored);
+  bool full() const { return best_.size() == kMost; }
+  Beginning Draw(RandomStream* random);
+
+ private:
+  static constexpr size_t kMost = 12;
+  std::vector<Beginning> best_;  // most placed first
+};
+
+}  // namespace memplan
+
+#endif  // MEMPLAN_SEARCH_BEGINNINGS_H_
