@@ -127,17 +127,17 @@ uint32_t OutputTable() { return Address(&TheState().output); }
 // Room for `size` bytes of input, to be filled before the call that reads them.
 uint32_t ReserveInput(double size) {
   State& state = TheState();
-  // The reader pads the text; with room for that it does not have to move it.
-  state.input.reserve(static_cast<size_t>(size) + kJsonPadding);
-  state.input.resize(static_cast<size_t>(size));
+  // What was there goes first.
+  state.input = {};
+  state.input = MakeText(static_cast<size_t>(size));
   return Address(state.input.data());
 }
 
 // The same for the plan that Verify reads.
 uint32_t ReservePlan(double size) {
   State& state = TheState();
-  state.plan_json.reserve(static_cast<size_t>(size) + kJsonPadding);
-  state.plan_json.resize(static_cast<size_t>(size));
+  state.plan_json = {};
+  state.plan_json = MakeText(static_cast<size_t>(size));
   return Address(state.plan_json.data());
 }
 

@@ -205,4 +205,11 @@ Utf8Check CheckUtf8(std::span<const char> text) {
   return result;
 }
 
+std::vector<char> MakeText(size_t size) {
+  std::vector<char> text;
+  text.reserve(size + kJsonPadding);
+  text.resize(size);
+  return text;
+}
+
 }  // namespace memplan

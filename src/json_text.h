@@ -11,6 +11,7 @@
 #include <cstring>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -154,6 +155,9 @@ struct Utf8Check {
   bool has_escapes = false;
 };
 Utf8Check CheckUtf8(std::span<const char> text);
+
+// A text of that many bytes, to be filled, with room for its padding.
+std::vector<char> MakeText(size_t size);
 
 }  // namespace memplan
 

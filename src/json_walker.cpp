@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 namespace memplan {
 namespace {
@@ -251,22 +252,18 @@ class Walk final : public JsonWalker {
     text_.Skip();
     const Frame& frame = frames_[depth_ - 1];
     if (frame.shape != nullptr) {
-      if (!frame.is_list && !frame.shape->is_map && !CheckRequired(frame)) return false;
+      if ((frame.shape->required & ~frame.seen) != 0) return Missing(frame);
       if (!Hook(frame.shape->end)) return false;
     }
     --depth_;
     return true;
   }
 
-  bool CheckRequired(const Frame& frame) {
-    for (size_t i = 0; i < frame.shape->fields.size(); ++i) {
-      const JsonField& field = frame.shape->fields[i];
-      if (!field.required || (frame.seen >> i & 1) != 0) continue;
-      in_hook_ = true;
-      return Fail(ErrorCode::kInvalidInput, "\"" + std::string(field.key) + "\" is missing",
-                  field.key);
-    }
-    return true;
+  bool Missing(const Frame& frame) {
+    const std::string_view key =
+        frame.shape->fields[std::countr_zero(frame.shape->required & ~frame.seen)].key;
+    in_hook_ = true;
+    return Fail(ErrorCode::kInvalidInput, "\"" + std::string(key) + "\" is missing", key);
   }
 
   bool Hook(JsonHook hook) {

@@ -55,6 +55,13 @@ struct JsonField {
   KeyHead head = KeyHead(key);
 };
 
+// The places of the required fields, in bits.
+constexpr uint64_t RequiredFields(std::span<const JsonField> fields) {
+  uint64_t bits = 0;
+  for (size_t i = 0; i < fields.size(); ++i) bits |= uint64_t{fields[i].required} << i;
+  return bits;
+}
+
 // An object with named fields (at most 64), or where `is_list` is true an array, where `is_map` an
 // object with any keys; the latter two have one field, for each element.
 struct JsonShape {
@@ -63,6 +70,7 @@ struct JsonShape {
   bool is_map = false;
   JsonHook begin = nullptr;  // before the first key or element
   JsonHook end = nullptr;    // after the last; required fields are checked before it
+  uint64_t required = RequiredFields(fields);
 };
 
 // Deeper JSON than any format here needs is refused: 64 submodules of two levels each, and their

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <string_view>
 #include <tuple>
 #include <utility>
 
+#include "engine/radix_sort.h"
 #include "row_sort.h"
 
 namespace memplan {
@@ -265,6 +267,52 @@ class Collector {
     return program_.names[a_id] < program_.names[b_id];
   }
 
+  // Rows by the tie order: by its numbers one after the other, then those that are equal in all.
+  void PutInOrder() {
+    const auto before = [this](const Row& a, const Row& b) { return Before(a, b); };
+    constexpr size_t kFew = 1000;
+    if (rows_.size() < kFew) return SortRows(&rows_, before);
+    std::vector<int32_t> order(rows_.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::vector<int64_t> key(rows_.size());
+    const auto sort_by = [&](auto key_of) {
+      for (size_t i = 0; i < key.size(); ++i) key[i] = key_of(rows_[order[i]]);
+      order = SortedByKey(key, order);
+    };
+    sort_by([](const Row& row) { return -(int64_t{row.lower} << 32 | row.upper); });
+    sort_by([](const Row& row) { return row.size; });
+    const MemId first = rows_.front().mem_id;
+    const bool mixed = std::any_of(rows_.begin(), rows_.end(),
+                                   [first](const Row& row) { return row.mem_id != first; });
+    if (mixed) sort_by([](const Row& row) { return -int64_t{row.mem_id}; });
+    Permute(&order);
+    const auto is_tied = [](const Row& a, const Row& b) {
+      return a.mem_id == b.mem_id && a.size == b.size && a.lower == b.lower && a.upper == b.upper;
+    };
+    for (auto begin = rows_.begin(); begin != rows_.end();) {
+      auto end = begin + 1;
+      while (end != rows_.end() && is_tied(*begin, *end)) ++end;
+      SortRows(begin, end, before);
+      begin = end;
+    }
+  }
+
+  // Row order[i] comes to place i; `order` is used up.
+  void Permute(std::vector<int32_t>* order) {
+    for (size_t start = 0; start < rows_.size(); ++start) {
+      const Row moved = rows_[start];
+      size_t at = start;
+      for (;;) {
+        const auto from =
+            static_cast<size_t>(std::exchange((*order)[at], static_cast<int32_t>(at)));
+        if (from == start) break;
+        rows_[at] = rows_[from];
+        at = from;
+      }
+      rows_[at] = moved;
+    }
+  }
+
   Result<Selection> BuildProblems() {
     for (const Row& row : rows_) {
       if (row.size <= kMaxBytes) continue;
@@ -272,7 +320,7 @@ class Collector {
                   "rounded up to the alignment this is more than 2^53 - 1 bytes",
                   nest_.graphs[row.source.graph].path + "tensors");
     }
-    SortRows(&rows_, [this](const Row& a, const Row& b) { return Before(a, b); });
+    PutInOrder();
     const Bytes padding = PaddingOf(program_, nest_);
     for (size_t begin = 0; begin < rows_.size();) {
       size_t end = begin;

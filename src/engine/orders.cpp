@@ -10,30 +10,6 @@
 namespace memplan {
 namespace {
 
-// `values` by their keys (at the same place), larger first, else as they were.
-std::vector<int32_t> SortedByKey(const std::vector<int64_t>& key,
-                                 const std::vector<int32_t>& values) {
-  if (values.empty()) return {};
-  const auto [least, most] = std::minmax_element(key.begin(), key.end());
-  const auto below = [most = static_cast<uint64_t>(*most)](int64_t k) {
-    return most - static_cast<uint64_t>(k);
-  };
-  // Thirty-two bits of the key at a time, low ones first, above the place so far.
-  std::vector<int32_t> places(values.size());
-  std::iota(places.begin(), places.end(), 0);
-  std::vector<uint64_t> keyed(values.size()), scratch;
-  for (int shift = 0; shift < 64 && (shift == 0 || below(*least) >> shift != 0); shift += 32) {
-    for (size_t i = 0; i < keyed.size(); ++i) keyed[i] = below(key[places[i]]) >> shift << 32 | i;
-    const int bits = std::min(32, static_cast<int>(std::bit_width(below(*least) >> shift)));
-    SortByBits(&keyed, 32, 32 + bits, &scratch);
-    const std::vector<int32_t> before = std::move(places);
-    places.clear();
-    for (const uint64_t k : keyed) places.push_back(before[static_cast<uint32_t>(k)]);
-  }
-  for (int32_t& place : places) place = values[place];
-  return places;
-}
-
 std::vector<ItemIndex> AllItems(const Packing& packing) {
   std::vector<ItemIndex> items(packing.size.size());
   std::iota(items.begin(), items.end(), 0);
