@@ -44,6 +44,12 @@ async function packageFigures() {
   await run("node", ["tests/bench/package_bench.mjs"]);
 }
 
+/** The same in Chromium. */
+async function pageFigures() {
+  await buildPackage();
+  await run("node", ["tests/bench/page_bench.mjs"]);
+}
+
 /** Each model file of the corpus against JSON.parse of its graph. */
 async function importing() {
   await buildPackage();
@@ -56,7 +62,7 @@ async function savings() {
   await run("node", ["tests/bench/savings_bench.mjs"]);
 }
 
-const BENCHES = { placing, planners, package: packageFigures, import: importing, savings };
+const BENCHES = { placing, planners, package: packageFigures, page: pageFigures, import: importing, savings };
 const wanted = process.argv.slice(2);
 for (const name of wanted.length > 0 ? wanted : Object.keys(BENCHES)) {
   await BENCHES[name]();
