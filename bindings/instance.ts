@@ -31,7 +31,7 @@ const LARGE_MEMORY = 256 * 2 ** 20;
 /** The largest input that one allocation of 32-bit wasm can hold. */
 const LARGEST_INPUT = 2 ** 31 - 2 ** 16;
 
-/** Bytes behind JSON and behind lines, kJsonPadding in src/json_text.h. */
+/** Bytes behind JSON and behind lines, kJsonPadding in src/json_walker.h. */
 const PADDING = 17;
 
 /** The layout of rows in the input, for an input that is text. */

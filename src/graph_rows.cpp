@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
-#include "json_text.h"
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 namespace memplan {
 namespace {

@@ -3,9 +3,22 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
+#include <cstring>
+
+#if defined(__SSE2__)
+#define RAPIDJSON_SSE2
+#include <emmintrin.h>
+#endif
+#define RAPIDJSON_HAS_STDSTRING 0
+#include <rapidjson/error/en.h>
+#include <rapidjson/reader.h>
 
 namespace memplan {
 namespace {
+
+// Recursion is as deep as Walk lets it.
+constexpr unsigned kFlags = rapidjson::kParseInsituFlag;
 
 std::string_view KindName(JsonKind kind) {
   switch (kind) {
@@ -58,29 +71,28 @@ void AppendKey(std::string_view key, std::string* path) {
   *path += "\"]";
 }
 
-// Frames are the open containers; a value that no shape asks for is only read past.
+// Whether a key of RapidJSON's is the field's. Eight bytes can be read from it: the padding.
+bool IsKey(const JsonField& field, const char* text, size_t size) {
+  if (field.key.size() != size) return false;
+  uint64_t head;
+  std::memcpy(&head, text, sizeof head);
+  if (size < 8) return size == 0 || (head ^ field.head) << (64 - 8 * size) == 0;
+  return head == field.head && field.key.substr(8) == std::string_view(text + 8, size - 8);
+}
+
+// The SAX handler. Frames are the open containers; a value that no shape asks for is only read
+// past.
 class Walk final : public JsonWalker {
  public:
-  Walk(std::span<char> bytes, const JsonShape& root, JsonReader* reader)
-      : text_(bytes), reader_(reader) {
+  Walk(const JsonShape& root, JsonReader* reader, bool has_escapes)
+      : reader_(reader), has_escapes_(has_escapes) {
     root_field_.accepts = kJsonObject;
     root_field_.inside = &root;
+    frames_[0] = {.next = &root_field_};
   }
-
-  // False: either the text has a fault, or error() is set.
-  bool Run() {
-    bool fine = Value(&root_field_, text_.Peek());
-    while (fine && depth_ > 0) fine = frames_[depth_ - 1].is_list ? Elements() : Members();
-    if (!fine) return false;
-    text_.Peek();
-    return text_.at_end() || text_.Bad("text after the end");
-  }
-
-  const JsonText& text() const { return text_; }
-  const Error& error() const { return error_; }
 
   std::string_view map_key() const override {
-    for (size_t i = depth_; i-- > 0;) {
+    for (size_t i = depth_; i > 0; --i) {
       const JsonShape* shape = frames_[i].shape;
       if (shape != nullptr && shape->is_map) return frames_[i].key;
     }
@@ -89,11 +101,11 @@ class Walk final : public JsonWalker {
 
   std::string path() const override {
     std::string text;
-    for (size_t i = 0; i < depth_; ++i) {
+    for (size_t i = 1; i <= depth_; ++i) {
       const Frame& frame = frames_[i];
       // A hook speaks of its own container, so the innermost frame counts only while a value is
       // read; what lies in a skipped value has no path.
-      if (frame.shape == nullptr || (i + 1 == depth_ && in_hook_)) break;
+      if (frame.shape == nullptr || (i == depth_ && in_hook_)) break;
       if (frame.is_list) {
         if (frame.count > 0) text += '[' + std::to_string(frame.count - 1) + ']';
       } else if (frame.count > 0) {
@@ -113,103 +125,87 @@ class Walk final : public JsonWalker {
     return false;
   }
 
- private:
-  struct Frame {
-    const JsonShape* shape;  // null in a skipped value
-    std::string_view key;
-    uint64_t seen;   // bits of the fields met
-    uint32_t count;  // elements or keys so far
-    uint32_t field;  // the last field met
-    bool is_list;
-  };
+  const Error& error() const { return error_; }
 
-  // Both read on until a container begins or this one ends.
-  bool Elements() {
-    Frame& frame = frames_[depth_ - 1];
-    const JsonField* field = frame.shape != nullptr ? frame.shape->fields.data() : nullptr;
-    for (;;) {
-      char next = text_.Peek();
-      if (next == ']') return Close();
-      if (frame.count > 0) {
-        if (next != ',') return text_.Bad("expected a comma or ]");
-        text_.Skip();
-        next = text_.Peek();
-      }
-      if (next == '[' || next == '{') return Open(field, next);
-      ++frame.count;
-      if (!Scalar(field, next)) return false;
-    }
+  // --- what RapidJSON calls ---
+  bool Null() { return Scalar({.kind = kJsonNull}); }
+  bool Bool(bool flag) { return Scalar({.kind = kJsonBool, .flag = flag}); }
+  bool Int(int value) { return Whole(value < 0 ? kNotWhole : value); }
+  bool Uint(unsigned value) { return Whole(value); }
+  bool Int64(int64_t value) { return Whole(value < 0 ? kNotWhole : value); }
+  bool Uint64(uint64_t value) {
+    return Whole(value > static_cast<uint64_t>(kMaxBytes) ? kTooMuch : static_cast<int64_t>(value));
+  }
+  bool Double(double value) {
+    if (!(value >= 0) || value != std::floor(value)) return Whole(kNotWhole);
+    return Whole(value > static_cast<double>(kMaxBytes) ? kTooMuch : static_cast<int64_t>(value));
+  }
+  bool RawNumber(const char*, rapidjson::SizeType, bool) { return false; }
+  bool String(const char* text, rapidjson::SizeType size, bool) {
+    return IsWhole({text, size}) && Scalar({.kind = kJsonText, .text = {text, size}});
   }
 
-  bool Members() {
-    Frame& frame = frames_[depth_ - 1];
-    for (;;) {
-      char next = text_.Peek();
-      if (next == '}') return Close();
-      if (frame.count > 0) {
-        if (next != ',') return text_.Bad("expected a comma or }");
-        text_.Skip();
-        next = text_.Peek();
-      }
-      if (next != '"') return text_.Bad("expected a key in double quotes");
-      const JsonField* field = nullptr;
-      if (!Key(&frame, &field)) return false;
-      if (text_.Peek() != ':') return text_.Bad("expected a colon");
-      text_.Skip();
-      next = text_.Peek();
-      if (next == '[' || next == '{') return Open(field, next);
-      if (!Scalar(field, next)) return false;
-    }
-  }
-
-  // Leaves null where no shape asks for it.
-  bool Key(Frame* frame, const JsonField** field) {
-    ++frame->count;
-    if (frame->shape == nullptr || frame->shape->is_map) {
-      if (frame->shape != nullptr) *field = frame->shape->fields.data();
-      return text_.String(&frame->key);
-    }
-    const std::span<const JsonField> fields = frame->shape->fields;
+  bool Key(const char* text, rapidjson::SizeType size, bool) {
+    Frame& frame = frames_[depth_];
+    frame.key = {text, size};
+    ++frame.count;
+    if (!IsWhole(frame.key)) return false;
+    if (frame.shape == nullptr || frame.shape->is_map) return true;
+    const std::span<const JsonField> fields = frame.shape->fields;
     // Rows of one kind tend to have their keys in one order: try the one after the last first.
-    size_t at = frame->field + 1;
-    if (at < fields.size() && text_.IsKey(fields[at].key, fields[at].head)) {
-      frame->key = fields[at].key;
-    } else {
-      if (!text_.String(&frame->key)) return false;
-      for (at = 0; at < fields.size() && fields[at].key != frame->key; ++at) {
+    size_t at = frame.field + 1;
+    if (at >= fields.size() || !IsKey(fields[at], text, size)) {
+      for (at = 0; at < fields.size() && !IsKey(fields[at], text, size); ++at) {
       }
-      if (at == fields.size()) return true;
     }
-    *field = &fields[at];
-    frame->field = static_cast<uint32_t>(at);
+    frame.next = nullptr;
+    if (at == fields.size()) return true;
+    frame.next = &fields[at];
+    frame.field = static_cast<uint32_t>(at);
     const uint64_t bit = uint64_t{1} << at;
-    if ((frame->seen & bit) != 0) {
+    if ((frame.seen & bit) != 0) {
       return Fail(ErrorCode::kInvalidInput, "this key is there twice", {});
     }
-    frame->seen |= bit;
+    frame.seen |= bit;
     return true;
   }
 
-  bool Value(const JsonField* field, char next) {
-    return next == '[' || next == '{' ? Open(field, next) : Scalar(field, next);
+  bool StartObject() { return Start(kJsonObject); }
+  bool EndObject(rapidjson::SizeType) { return End(); }
+  bool StartArray() { return Start(kJsonArray); }
+  bool EndArray(rapidjson::SizeType) { return End(); }
+
+ private:
+  static constexpr int64_t kNotWhole = -1;
+  static constexpr int64_t kTooMuch = -2;
+
+  struct Frame {
+    const JsonShape* shape = nullptr;  // null in a skipped value
+    const JsonField* next = nullptr;   // of the value that follows; null: it is skipped
+    std::string_view key;
+    uint64_t seen = 0;              // bits of the fields met
+    uint32_t count = 0;             // elements or keys so far
+    uint32_t field = ~uint32_t{0};  // the last field met
+    bool is_list = false;
+  };
+
+  // RapidJSON takes the escape of a second half of a surrogate pair without a first, which leaves
+  // bytes that are no UTF-8: those that would mean it.
+  bool IsWhole(std::string_view text) {
+    if (!has_escapes_) return true;
+    for (size_t at = text.find('\xed'); at < text.size(); at = text.find('\xed', at + 1)) {
+      if (static_cast<uint8_t>(text[at + 1]) < 0xa0) continue;
+      return Fail(ErrorCode::kInvalidJson, "half a surrogate pair", {});
+    }
+    return true;
   }
 
-  // `field` is null where the value is skipped, here and below.
-  bool Scalar(const JsonField* field, char next) {
-    JsonScalar value;
-    if (next == '"') {
-      value.kind = kJsonText;
-      if (!text_.String(&value.text)) return false;
-    } else if (next == 't' || next == 'f') {
-      value.kind = kJsonBool;
-      value.flag = next == 't';
-      if (!text_.Word(value.flag ? "true" : "false")) return false;
-    } else if (next == 'n') {
-      if (!text_.Word("null")) return false;
-    } else {
-      value.kind = kJsonNumber;
-      if (!text_.Number(&value.number)) return false;
-    }
+  bool Whole(int64_t value) { return Scalar({.kind = kJsonNumber, .number = value}); }
+
+  bool Scalar(const JsonScalar& value) {
+    Frame& frame = frames_[depth_];
+    if (frame.is_list) ++frame.count;
+    const JsonField* field = frame.next;
     if (field == nullptr) return true;
     if ((field->accepts & value.kind) == 0) return WrongKind(*field, value.kind);
     if (value.kind == kJsonNumber && (value.number < 0 || value.number > field->max)) {
@@ -225,7 +221,7 @@ class Walk final : public JsonWalker {
   }
 
   bool BadNumber(const JsonField& field, int64_t value) {
-    if (value == JsonText::kTooMuch || value > field.max) {
+    if (value == kTooMuch || value > field.max) {
       const bool size = field.max == kMaxBytes;
       return Fail(size ? ErrorCode::kTooLarge : ErrorCode::kInvalidInput,
                   "must be at most " + std::to_string(field.max), {});
@@ -233,24 +229,25 @@ class Walk final : public JsonWalker {
     return Fail(ErrorCode::kInvalidInput, "must be a whole number, 0 or more", {});
   }
 
-  bool Open(const JsonField* field, char bracket) {
-    const bool is_list = bracket == '[';
+  bool Start(JsonKind kind) {
     if (depth_ == kMaxJsonDepth) {
       return Fail(ErrorCode::kInvalidJson,
                   "nested deeper than " + std::to_string(kMaxJsonDepth) + " levels", {});
     }
-    if (depth_ > 0 && frames_[depth_ - 1].is_list) ++frames_[depth_ - 1].count;
-    const JsonKind kind = is_list ? kJsonArray : kJsonObject;
+    Frame& frame = frames_[depth_];
+    if (frame.is_list) ++frame.count;
+    const JsonField* field = frame.next;
     if (field != nullptr && (field->accepts & kind) == 0) return WrongKind(*field, kind);
-    text_.Skip();
     const JsonShape* inside = field != nullptr ? field->inside : nullptr;
-    frames_[depth_++] = {inside, {}, 0, 0, ~uint32_t{0}, is_list};
-    return inside == nullptr || Hook(inside->begin);
+    Frame& opened = frames_[++depth_];
+    opened = {.shape = inside, .is_list = kind == kJsonArray};
+    if (inside == nullptr) return true;
+    if (inside->is_list || inside->is_map) opened.next = inside->fields.data();
+    return Hook(inside->begin);
   }
 
-  bool Close() {
-    text_.Skip();
-    const Frame& frame = frames_[depth_ - 1];
+  bool End() {
+    const Frame& frame = frames_[depth_];
     if (frame.shape != nullptr) {
       if ((frame.shape->required & ~frame.seen) != 0) return Missing(frame);
       if (!Hook(frame.shape->end)) return false;
@@ -274,14 +271,77 @@ class Walk final : public JsonWalker {
     return fine;
   }
 
-  JsonText text_;
   JsonReader* reader_;
+  const bool has_escapes_;
   JsonField root_field_;
-  std::array<Frame, kMaxJsonDepth> frames_;  // of which depth_ are open
+  std::array<Frame, kMaxJsonDepth + 1> frames_;  // the first stands for what holds the root
   size_t depth_ = 0;
   bool in_hook_ = false;
   Error error_;
 };
+
+// What the pre-pass learns: where there is a byte that JSON cannot have (size where there is none),
+// and whether there is a backslash, after which line numbers cannot be told any more (strings are
+// unescaped in place).
+struct PrePass {
+  size_t bad = 0;
+  const char* fault = nullptr;
+  bool has_escapes = false;
+};
+
+// Control characters that RapidJSON's SSE2 scan of strings takes for letters: it compares with
+// 0x19.
+bool IsMissedControl(char c) { return c >= 0x1a && c <= 0x1f; }
+
+// Past all blocks of sixteen bytes of plain ASCII from there. RapidJSON's own validation would
+// switch its block-wise scan of strings off.
+size_t SkipAscii(std::span<const char> bytes, size_t at, bool* has_escapes) {
+#if defined(__SSE2__)
+  const __m128i backslash = _mm_set1_epi8('\\');
+  __m128i escapes = _mm_setzero_si128();
+  for (; at + 16 <= bytes.size(); at += 16) {
+    const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes.data() + at));
+    const __m128i above = _mm_sub_epi8(block, _mm_set1_epi8(0x1a));
+    const __m128i missed = _mm_cmpeq_epi8(_mm_min_epu8(above, _mm_set1_epi8(5)), above);
+    if (_mm_movemask_epi8(_mm_or_si128(block, missed)) != 0) break;
+    escapes = _mm_or_si128(escapes, _mm_cmpeq_epi8(block, backslash));
+  }
+  *has_escapes |= _mm_movemask_epi8(escapes) != 0;
+#endif
+  return at;
+}
+
+PrePass CheckBytes(std::span<const char> bytes) {
+  PrePass result;
+  size_t at = 0;
+  while (at < bytes.size()) {
+    at = SkipAscii(bytes, at, &result.has_escapes);
+    const size_t block_end = std::min(at + 16, bytes.size());
+    while (at < block_end) {
+      result.has_escapes |= bytes[at] == '\\';
+      if (IsMissedControl(bytes[at])) {
+        result.bad = at;
+        result.fault = "a control character";
+        return result;
+      }
+      if (static_cast<signed char>(bytes[at]) >= 0) {
+        ++at;
+        continue;
+      }
+      // The padding's zero bytes end a sequence that is cut off.
+      rapidjson::StringStream stream(bytes.data() + at);
+      unsigned codepoint = 0;
+      if (!rapidjson::UTF8<>::Decode(stream, &codepoint)) {
+        result.bad = at;
+        result.fault = "not UTF-8";
+        return result;
+      }
+      at += stream.Tell();
+    }
+  }
+  result.bad = bytes.size();
+  return result;
+}
 
 // Line and column count from 1; columns are bytes.
 std::string Position(std::span<const char> bytes, size_t offset) {
@@ -298,24 +358,34 @@ std::string Position(std::span<const char> bytes, size_t offset) {
 
 }  // namespace
 
+std::vector<char> MakeText(size_t size) {
+  std::vector<char> text;
+  text.reserve(size + kJsonPadding);
+  text.resize(size);
+  return text;
+}
+
 Status WalkJson(std::span<char> bytes, const JsonShape& root, JsonReader* reader) {
-  const Utf8Check utf8 = CheckUtf8(bytes);
-  if (utf8.good < bytes.size()) {
-    return Fail(ErrorCode::kInvalidJson, "not UTF-8", Position(bytes, utf8.good));
+  const PrePass pre = CheckBytes(bytes);
+  if (pre.fault != nullptr) {
+    return Fail(ErrorCode::kInvalidJson, pre.fault, Position(bytes, pre.bad));
   }
   if (bytes.size() >= 3 && std::string_view(bytes.data(), 3) == "\xef\xbb\xbf") {
     return Fail(ErrorCode::kInvalidJson, "starts with a byte order mark, which JSON does not allow",
                 "line 1, column 1");
   }
-  Walk walk(bytes, root, reader);
-  if (walk.Run()) return {};
-  const JsonText& text = walk.text();
-  if (text.fault() == nullptr) return tl::unexpected(walk.error());
-  const size_t offset = std::min(text.offset(), bytes.size());
-  const char* fault = offset == bytes.size() ? "the text ends too early" : text.fault();
-  // Strings are unescaped in place, after which lines cannot be counted any more.
-  return Fail(ErrorCode::kInvalidJson, fault,
-              utf8.has_escapes ? "byte " + std::to_string(offset) : Position(bytes, offset));
+  Walk walk(root, reader, pre.has_escapes);
+  rapidjson::InsituStringStream stream(bytes.data());
+  rapidjson::Reader parser;
+  const rapidjson::ParseResult result = parser.Parse<kFlags>(stream, walk);
+  size_t stopped = result.IsError() ? result.Offset() : stream.Tell();
+  if (result.Code() == rapidjson::kParseErrorTermination) return tl::unexpected(walk.error());
+  if (!result.IsError() && stopped >= bytes.size()) return {};
+  std::string message = result.IsError() ? rapidjson::GetParseError_En(result.Code())
+                                         : "a zero byte stands in the text";
+  if (stopped > bytes.size()) stopped = bytes.size();
+  return Fail(ErrorCode::kInvalidJson, std::move(message),
+              pre.has_escapes ? "byte " + std::to_string(stopped) : Position(bytes, stopped));
 }
 
 }  // namespace memplan

@@ -1,8 +1,9 @@
 // Reads JSON against a table of shapes: what keys an object has, what each may hold, and whom to
 // tell.
 //
-// One pass, no DOM, no recursion. Types, ranges, required and duplicate keys are checked here, and
-// each error knows its JSON path, so a reader of a format is a table and a few setters.
+// One pass, no DOM: RapidJSON's in-situ SAX reader feeds it, which goes no deeper than
+// kMaxJsonDepth. Types, ranges, required and duplicate keys are checked here, and each error knows
+// its JSON path, so a reader of a format is a table and a few setters.
 #ifndef MEMPLAN_JSON_WALKER_H_
 #define MEMPLAN_JSON_WALKER_H_
 
@@ -10,8 +11,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "json_text.h"
 #include "result.h"
 #include "units.h"
 
@@ -45,6 +46,16 @@ struct JsonReader {};
 using JsonSetter = bool (*)(JsonReader* reader, JsonWalker& walker, const JsonScalar& value);
 using JsonHook = bool (*)(JsonReader* reader, JsonWalker& walker);
 
+// The first bytes of a key, up to eight of them, as one number: most keys are told by one
+// comparison.
+constexpr uint64_t KeyHead(std::string_view key) {
+  uint64_t head = 0;
+  for (size_t i = key.size() < 8 ? key.size() : 8; i-- > 0;) {
+    head = head << 8 | static_cast<uint8_t>(key[i]);
+  }
+  return head;
+}
+
 struct JsonField {
   std::string_view key;
   uint8_t accepts = 0;                // of JsonKind
@@ -52,7 +63,7 @@ struct JsonField {
   JsonSetter set = nullptr;           // for scalars
   bool required = false;
   int64_t max = kMaxBytes;  // of a number, inclusive
-  KeyHead head = KeyHead(key);
+  uint64_t head = KeyHead(key);
 };
 
 // The places of the required fields, in bits.
@@ -76,6 +87,11 @@ struct JsonShape {
 // Deeper JSON than any format here needs is refused: 64 submodules of two levels each, and their
 // rows.
 inline constexpr int kMaxJsonDepth = 160;
+
+// Zero bytes behind a text: they end what is cut off, and let sixteen bytes be read from any place.
+inline constexpr size_t kJsonPadding = 17;
+// A text of that many bytes, to be filled, with room for its padding.
+std::vector<char> MakeText(size_t size);
 
 // Walks `bytes`, which must end with kJsonPadding zero bytes that do not count as input; strings
 // are unescaped in place. `root` must be an object's shape. Errors: INVALID_JSON with "line,

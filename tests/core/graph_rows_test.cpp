@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "graph_hash.h"
-#include "json_text.h"
+#include "json_walker.h"
 #include "plan_job.h"
 
 namespace memplan {
