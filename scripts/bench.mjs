@@ -1,4 +1,5 @@
-// Prints the figures that memplan is held to, each beside its yardstick: `npm run bench [placing|planners|package|import|savings]`.
+// Prints the figures that memplan is held to, each beside its yardstick: `npm run bench [placing|planners|package|import|savings]`,
+// or `npm run bench planners <folder with MiniMalloc's I and K, or -> <rows>`.
 import { execFileSync } from "node:child_process";
 import { buildPackage, buildPreset } from "./build.mjs";
 import { ROOT, run } from "./steps.mjs";
@@ -33,10 +34,10 @@ async function placing() {
   }
 }
 
-/** The smallest plans and how soon, in wasm. */
-async function planners() {
+/** The smallest plans and how soon, in wasm. MiniMalloc's I and K only where a folder is named that has them. */
+async function planners(more = "-", ...rows) {
   await buildPreset("wasm", "memplan_planners_bench");
-  await run("node", ["build/wasm/memplan_planners_bench.cjs"]);
+  await run("node", ["build/wasm/memplan_planners_bench.cjs", "tests/data", more, ...rows]);
 }
 
 async function packageFigures() {
@@ -64,7 +65,11 @@ async function savings() {
 
 const BENCHES = { placing, planners, package: packageFigures, page: pageFigures, import: importing, savings };
 const wanted = process.argv.slice(2);
-for (const name of wanted.length > 0 ? wanted : Object.keys(BENCHES)) {
-  await BENCHES[name]();
-  console.log();
+if (wanted[0] === "planners") {
+  await planners(...wanted.slice(1));
+} else {
+  for (const name of wanted.length > 0 ? wanted : Object.keys(BENCHES)) {
+    await BENCHES[name]();
+    console.log();
+  }
 }
