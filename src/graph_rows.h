@@ -29,6 +29,9 @@ class GraphRows {
   GraphRows(const char* numbers, size_t number_count, std::string_view lines, size_t line_count)
       : number_(numbers), numbers_left_(number_count), lines_(lines), lines_left_(line_count) {}
 
+  // Lines not read so far.
+  size_t line_count() const { return lines_left_; }
+
   bool ReadTensors(GraphBuilder* builder, Names* names);
   bool ReadNodes(GraphBuilder* builder, Names* names);
   // True once all was read.
