@@ -6,6 +6,7 @@
 #include <cstring>
 #include <new>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -127,8 +128,6 @@ uint32_t OutputTable() { return Address(&TheState().output); }
 // Room for `size` bytes of input, to be filled before the call that reads them.
 uint32_t ReserveInput(double size) {
   State& state = TheState();
-  // What was there goes first.
-  state.input = {};
   state.input = MakeText(static_cast<size_t>(size));
   return Address(state.input.data());
 }
@@ -136,7 +135,6 @@ uint32_t ReserveInput(double size) {
 // The same for the plan that Verify reads.
 uint32_t ReservePlan(double size) {
   State& state = TheState();
-  state.plan_json = {};
   state.plan_json = MakeText(static_cast<size_t>(size));
   return Address(state.plan_json.data());
 }
@@ -245,18 +243,20 @@ void AddIntervalColumns(const IntervalFile& intervals, State* state) {
   for (const NameId id : intervals.id) AddId(intervals.names[id], state);
 }
 
-// Gives back everything that the last answer lies in.
+// Gives back everything that the last answer lies in. Braces alone would empty vectors and keep
+// their memory.
 void Release() {
+  const auto give_back = [](auto* owner) { *owner = std::decay_t<decltype(*owner)>(); };
   State& state = TheState();
   state.plan = {};
   state.finished = nullptr;
-  state.input = {};
-  state.plan_json = {};
-  state.text = {};
-  state.ids = {};
-  state.id_lengths = {};
-  state.graphs = {};
-  state.times = {};
+  give_back(&state.input);
+  give_back(&state.plan_json);
+  give_back(&state.text);
+  give_back(&state.ids);
+  give_back(&state.id_lengths);
+  give_back(&state.graphs);
+  give_back(&state.times);
   const uint32_t out_of_memory = state.output.out_of_memory;
   state.output = {};
   state.output.out_of_memory = out_of_memory;

@@ -95,7 +95,8 @@ void Names::Reserve(size_t count) {
   if (slots > slots_.size()) Grow(slots);
 }
 
-void Names::Seal() { slots_ = {}; }
+// Braces alone would empty it and keep the memory.
+void Names::Seal() { slots_ = std::vector<Slot>(); }
 
 void Names::Grow(size_t slots) {
   std::vector<Slot> old(slots);

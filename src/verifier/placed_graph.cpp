@@ -90,6 +90,7 @@ class Placer {
     SortRows(&late);
     auto next_late = late.begin();
     const TensorIndex count = reading_.graph->tensors.size();
+    placed_->items.reserve(static_cast<size_t>(count));
     for (TensorIndex s = 0; s < count; ++s) {
       if (placed_->pool[s] == kNoPool || reading_.size[s] == 0) continue;
       const Lifetime life = placed_->life[s];
@@ -151,6 +152,7 @@ class Placer {
 
   void FillFootprint() {
     std::vector<ByteRange> ranges;
+    ranges.reserve(placed_->items.size());
     const NodeIndex end = reading_.graph->nodes.size() - 1;
     for (size_t i = 0; i < placed_->items.size(); ++i) {
       const LiveItem& item = placed_->items[i];
