@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lifetimes.h"
+#include "message.h"
 
 namespace memplan {
 namespace {
@@ -63,8 +64,8 @@ class Binder {
     std::vector<BoundSubmodule> bound;
     const size_t wanted = kind_ == Target::kCond || kind_ == Target::kWhile ? 2 : 1;
     if (flow_.submodules.size() != wanted) {
-      Wrong("it has " + Count(flow_.submodules.size(), "submodule") + " and needs " +
-            std::to_string(wanted));
+      Wrong(
+          Message({"it has ", Count(flow_.submodules.size(), "submodule"), " and needs ", wanted}));
       return bound;
     }
     for (size_t i = 0; i < wanted && problem_.empty(); ++i) {
@@ -75,7 +76,7 @@ class Binder {
 
  private:
   static std::string Count(size_t count, const char* what) {
-    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+    return Message({count, " ", what, (count == 1 ? "" : "s")});
   }
 
   void Wrong(std::string problem) {
@@ -111,22 +112,22 @@ class Binder {
     carried_ = given(flow_.carried, kind_ == Target::kMap ? 0 : outputs);
     if (kind_ == Target::kMap && carried_ != 0) Wrong("a map carries nothing");
     if (carried_ > operands_.size()) {
-      Wrong("it carries " + Count(carried_, "value") + " but has " +
-            Count(operands_.size(), "operand"));
+      Wrong(Message({"it carries ", Count(carried_, "value"), " but has ",
+                     Count(operands_.size(), "operand")}));
     }
     if (!problem_.empty() || kind_ == Target::kWhile) return;
     mapped_ = given(flow_.mapped, kind_ == Target::kMap ? 1 : operands_.size() - carried_);
     if (carried_ + mapped_ > operands_.size()) {
-      Wrong("it slices " + Count(mapped_, "operand") + " but has " +
-            std::to_string(operands_.size() - carried_));
+      Wrong(Message(
+          {"it slices ", Count(mapped_, "operand"), " but has ", operands_.size() - carried_}));
     }
   }
 
   void BindInputs(const Graph& inner, BoundSubmodule* bound) {
     const TensorList placeholders = FreePlaceholders(inner);
     if (placeholders.size() != operands_.size()) {
-      Wrong("it passes " + Count(operands_.size(), "tensor") + " to a submodule that takes " +
-            std::to_string(placeholders.size()));
+      Wrong(Message({"it passes ", Count(operands_.size(), "tensor"), " to a submodule that takes ",
+                     placeholders.size()}));
       return;
     }
     for (size_t i = 0; i < placeholders.size(); ++i) {
@@ -149,8 +150,8 @@ class Binder {
   void BindBranchOutputs(const Graph& inner, BoundSubmodule* bound) {
     const TensorList outputs = ReturnedTensors(inner);
     if (outputs.size() != results_.size()) {
-      Wrong("it has " + Count(results_.size(), "result") + " but a branch returns " +
-            std::to_string(outputs.size()));
+      Wrong(Message(
+          {"it has ", Count(results_.size(), "result"), " but a branch returns ", outputs.size()}));
       return;
     }
     for (size_t i = 0; i < outputs.size(); ++i) {
@@ -161,14 +162,14 @@ class Binder {
 
   void CheckBodyOutputs(const Graph& body, const TensorList& outputs) {
     if (carried_ > outputs.size()) {
-      Wrong("it carries " + Count(carried_, "value") + " but its body returns " +
-            std::to_string(outputs.size()));
+      Wrong(Message(
+          {"it carries ", Count(carried_, "value"), " but its body returns ", outputs.size()}));
       return;
     }
     const bool stacks = outputs.size() > carried_;
     if (stacks ? results_.size() != outputs.size() : results_.size() > carried_) {
-      Wrong("it has " + Count(results_.size(), "result") + " but its body returns " +
-            std::to_string(outputs.size()));
+      Wrong(Message(
+          {"it has ", Count(results_.size(), "result"), " but its body returns ", outputs.size()}));
       return;
     }
     const TensorList placeholders = FreePlaceholders(body);
@@ -187,8 +188,8 @@ class Binder {
     const Bytes a_bytes = a_graph.tensors.nbytes[a];
     const Bytes b_bytes = b_graph.tensors.nbytes[b];
     if (a_bytes == b_bytes) return;
-    Wrong(std::string(what) + " " + std::to_string(i) + " has " + std::to_string(a_bytes) +
-          " bytes, its counterpart in the submodule " + std::to_string(b_bytes));
+    Wrong(Message(
+        {what, " ", i, " has ", a_bytes, " bytes, its counterpart in the submodule ", b_bytes}));
   }
 
   // The outer tensor is a stack of inner ones.
@@ -198,8 +199,8 @@ class Binder {
     const Bytes whole = graph_.tensors.nbytes[outer];
     const Bytes part = inner_graph.tensors.nbytes[inner];
     if (part == 0 ? whole == 0 : whole % part == 0) return;
-    Wrong(std::string(what) + " " + std::to_string(i) + " has " + std::to_string(whole) +
-          " bytes, no multiple of the " + std::to_string(part) + " of its part in the submodule");
+    Wrong(Message({what, " ", i, " has ", whole, " bytes, no multiple of the ", part,
+                   " of its part in the submodule"}));
   }
 
   const Graph& graph_;
@@ -221,9 +222,9 @@ Result<std::vector<BoundSubmodule>> BindSubmodules(const Graph& graph, const Nam
   std::vector<BoundSubmodule> bound = binder.Bind();
   if (binder.problem().empty()) return bound;
   return Fail(ErrorCode::kBadSubmodule,
-              "\"" + std::string(names[graph.nodes.name[flow.node]]) +
-                  "\" does not match its submodules: " + binder.problem(),
-              path + "nodes[" + std::to_string(flow.node) + "]");
+              Message({"\"", names[graph.nodes.name[flow.node]],
+                       "\" does not match its submodules: ", binder.problem()}),
+              Message({path, "nodes[", flow.node, "]"}));
 }
 
 }  // namespace memplan

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "message.h"
 #include "row_sort.h"
 
 namespace memplan {
@@ -107,7 +108,7 @@ class Composer {
     if (allocated > kMaxBytes) {
       return Fail(ErrorCode::kTooLarge,
                   "rounded up to the alignment this is more than 2^53 - 1 bytes",
-                  nest.path + "tensors[" + std::to_string(t) + "].nbytes");
+                  Message({nest.path, "tensors[", t, "].nbytes"}));
     }
     plan->lifetime.push_back(LifetimeOf(g, s));
     plan->allocated.push_back(allocated);

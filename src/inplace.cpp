@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "message.h"
 #include "selection.h"
 
 namespace memplan {
@@ -183,7 +184,7 @@ class Chooser {
   std::string WhyNotResult(NodeIndex n, TensorIndex result) const {
     const StorageIndex s = StorageOf(result);
     std::string why = WhyNotPlanned(s);
-    if (!why.empty()) return "the result " + why;
+    if (!why.empty()) return Message({"the result ", why});
     if (graph_.lifetimes.written[s] < n) return "the result's bytes hold other data before";
     if (graph_.storages.size[s] != tensors().nbytes[result]) {
       return "the result is part of a larger storage";
@@ -196,31 +197,31 @@ class Chooser {
     const StorageIndex s = StorageOf(input);
     const std::string id(program_.names[tensors().id[input]]);
     std::string why = WhyNotPlanned(s);
-    if (!why.empty()) return "\"" + id + "\" " + why;
-    if (taken_[s] != 0) return "\"" + id + "\" is taken over already";
+    if (!why.empty()) return Message({"\"", id, "\" ", why});
+    if (taken_[s] != 0) return Message({"\"", id, "\" is taken over already"});
     // A loop copies its outputs into the carried values at the end of a turn, so they may not lie
     // in each other.
     if (graph_.parent >= 0 && (graph_.lifetimes.roles[s] & kRoleInput) != 0) {
-      return "\"" + id + "\" is the submodule's input";
+      return Message({"\"", id, "\" is the submodule's input"});
     }
     if (graph_.lifetimes.of[s].last > n) {
       const bool returned = (graph_.lifetimes.roles[s] & kRoleOutput) != 0;
-      return "\"" + id + "\" " + (returned ? "is returned" : "is read later");
+      return Message({"\"", id, "\" ", (returned ? "is returned" : "is read later")});
     }
     for (const Run* run : runs_) {
       if (run->spans[s].to > run->begin + graph_.start_of(n + 1)) {
-        return "\"" + id + "\" may be the result of a cond that is read later";
+        return Message({"\"", id, "\" may be the result of a cond that is read later"});
       }
     }
     if (!graph_.takes_over.empty() && graph_.takes_over[s] != 0) {
-      return "\"" + id + "\" may be bytes that a branch hands over";
+      return Message({"\"", id, "\" may be bytes that a branch hands over"});
     }
     if (graph_.storages.size[s] != tensors().nbytes[input]) {
-      return "\"" + id + "\" is part of a larger storage";
+      return Message({"\"", id, "\" is part of a larger storage"});
     }
     const MemId own = graph_.pool_of(s);
     const MemId its = graph_.pool_of(result);
-    if (own != its) return "\"" + id + "\" is in another pool";
+    if (own != its) return Message({"\"", id, "\" is in another pool"});
     return {};
   }
 

@@ -5,6 +5,7 @@
 
 #include "graph_hash.h"
 #include "interval_problem.h"
+#include "message.h"
 #include "race_job.h"
 
 namespace memplan {
@@ -45,7 +46,7 @@ class IntervalJob final : public RaceJob {
       }
       if (!CheckPlacement(pool.problem, *placement).empty()) {
         return Fail(ErrorCode::kInternal,
-                    "\"" + plan.algorithm + "\" gave a plan in which buffers overlap");
+                    Message({"\"", plan.algorithm, "\" gave a plan in which buffers overlap"}));
       }
       AddPool(pool, *placement, planner.lower_bound(), &plan);
     }

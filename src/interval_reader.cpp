@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "message.h"
 #include "row_sort.h"
 
 namespace memplan {
@@ -185,8 +186,8 @@ bool IntervalRows::FindDuplicates(JsonWalker& walker, std::vector<int32_t>* row_
     int32_t& at = (*row_of_name)[file_.id[row]];
     if (at >= 0) {
       return walker.Fail(ErrorCode::kInvalidInput,
-                         "the id \"" + std::string((*names_)[file_.id[row]]) + "\" is there twice",
-                         "buffers[" + std::to_string(row) + "].id");
+                         Message({"the id \"", (*names_)[file_.id[row]], "\" is there twice"}),
+                         Message({"buffers[", row, "].id"}));
     }
     at = row;
   }
@@ -201,12 +202,12 @@ bool IntervalRows::ResolveConflicts(JsonWalker& walker, const std::vector<int32_
       if (rows[end] >= 0) continue;
       const auto name = static_cast<NameId>(end == 0 ? a : b);
       return walker.Fail(ErrorCode::kInvalidInput,
-                         "no buffer has the id \"" + std::string((*names_)[name]) + "\"",
-                         "conflicts[" + std::to_string(i) + "][" + std::to_string(end) + "]");
+                         Message({"no buffer has the id \"", (*names_)[name], "\""}),
+                         Message({"conflicts[", i, "][", end, "]"}));
     }
     if (rows[0] == rows[1]) {
       return walker.Fail(ErrorCode::kInvalidInput, "a buffer conflicts with itself",
-                         "conflicts[" + std::to_string(i) + "]");
+                         Message({"conflicts[", i, "]"}));
     }
     a = rows[0];
     b = rows[1];

@@ -2,6 +2,7 @@
 #ifndef MEMPLAN_MESSAGE_H_
 #define MEMPLAN_MESSAGE_H_
 
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -9,20 +10,21 @@
 
 namespace memplan {
 
-// Text or a whole number.
+// Text or a whole number. Made out of line: there are hundreds of them.
 class MessagePiece {
  public:
-  MessagePiece(std::string_view text) : text_(text) {}                 // NOLINT: meant to convert
-  MessagePiece(const char* text) : text_(text) {}                      // NOLINT
-  MessagePiece(const std::string& text) : text_(text) {}               // NOLINT
-  MessagePiece(int64_t number) : number_(number), is_number_(true) {}  // NOLINT
+  MessagePiece(std::string_view text);    // NOLINT: meant to convert
+  MessagePiece(const char* text);         // NOLINT
+  MessagePiece(const std::string& text);  // NOLINT
+  MessagePiece(int64_t number);           // NOLINT
+  template <std::integral Number>
+  MessagePiece(Number number) : MessagePiece(static_cast<int64_t>(number)) {}  // NOLINT
 
   void AppendTo(std::string* message) const;
 
  private:
-  std::string_view text_;
-  int64_t number_ = 0;
-  bool is_number_ = false;
+  const char* text_ = nullptr;  // null: the number
+  int64_t size_or_number_ = 0;
 };
 
 // One function instead of a chain of operator+, each of which is code of its own.

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "message.h"
 #include "tied_place.h"
 
 namespace memplan {
@@ -38,7 +39,7 @@ class Builder {
     } else {
       for (size_t i = 0; i < program_.methods.size() && fine; ++i) {
         const Graph& method = *program_.methods[i];
-        fine = AddRoot(method, "methods." + std::string(program_.names[method.name]) + ".");
+        fine = AddRoot(method, Message({"methods.", program_.names[method.name], "."}));
       }
     }
     if (!fine) return tl::unexpected(fine.error());
@@ -94,7 +95,8 @@ class Builder {
     for (const auto& submodule : graph.submodules) {
       nest_.graphs[at].children.push_back(static_cast<int32_t>(nest_.graphs.size()));
       const std::string name(program_.names[submodule->name]);
-      Status fine = Add(*submodule, static_cast<int32_t>(at), path + "submodules." + name + ".");
+      Status fine =
+          Add(*submodule, static_cast<int32_t>(at), Message({path, "submodules.", name, "."}));
       if (!fine) return fine;
     }
     return {};
@@ -104,7 +106,7 @@ class Builder {
     for (size_t t = 0; t < graph.tensors.mem_id.size(); ++t) {
       if (graph.tensors.mem_id[t] != 0) continue;
       return Fail(ErrorCode::kInvalidInput, "pools count from 1",
-                  path + "tensors[" + std::to_string(t) + "].mem_id");
+                  Message({path, "tensors[", t, "].mem_id"}));
     }
     return {};
   }
@@ -263,7 +265,7 @@ class Builder {
         return Fail(ErrorCode::kUnsupported,
                     "the condition of several loops carries values that are no results, in more "
                     "than one body",
-                    nest.path + "nodes");
+                    Message({nest.path, "nodes"}));
       }
       if (by_reference && !own) {
         nest.home[s] = Home::kCaller;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "json_walker.h"
+#include "message.h"
 #include "name_index.h"
 
 namespace memplan {
@@ -107,7 +108,7 @@ class PlanRows final : public JsonReader {
     const bool has_methods = program_ != nullptr && program_->graph == nullptr;
     if (has_methods ? saw_methods_ : saw_tensors_) return true;
     const char* key = has_methods ? "methods" : "tensors";
-    return walker.Fail(ErrorCode::kInvalidInput, "\"" + std::string(key) + "\" is missing", key);
+    return walker.Fail(ErrorCode::kInvalidInput, Message({"\"", key, "\" is missing"}), key);
   }
 
   // --- a graph's plan ---
@@ -179,7 +180,7 @@ class PlanRows final : public JsonReader {
     if (at < 0) return Unknown(walker, "tensor", row_.id, "id");
     if (open.seen[at] != 0) {
       return walker.Fail(ErrorCode::kInvalidInput,
-                         "the id \"" + std::string(row_.id) + "\" is there twice", "id");
+                         Message({"the id \"", row_.id, "\" is there twice"}), "id");
     }
     open.seen[at] = 1;
     if (row_.ends == 2 && row_.lifetime[0] >= 0 && row_.lifetime[1] >= 0) {
@@ -247,7 +248,7 @@ class PlanRows final : public JsonReader {
     if (at < 0) return Unknown(walker, what, name, {});
     if (below.seen[at] != 0) {
       return walker.Fail(ErrorCode::kInvalidInput,
-                         "the name \"" + std::string(name) + "\" is there twice");
+                         Message({"the name \"", name, "\" is there twice"}));
     }
     below.seen[at] = 1;
     const bool is_method = plan().graph == nullptr;
@@ -257,10 +258,9 @@ class PlanRows final : public JsonReader {
 
   static bool Unknown(JsonWalker& walker, const char* what, std::string_view name,
                       std::string_view below) {
-    return walker.Fail(
-        ErrorCode::kInvalidInput,
-        "the input has no " + std::string(what) + " \"" + std::string(name.substr(0, 200)) + "\"",
-        below);
+    return walker.Fail(ErrorCode::kInvalidInput,
+                       Message({"the input has no ", what, " \"", name.substr(0, 200), "\""}),
+                       below);
   }
 
   PlanFile file_;

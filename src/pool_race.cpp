@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "message.h"
+
 namespace memplan {
 namespace {
 
@@ -25,7 +27,7 @@ Result<PoolRace> PoolRace::Start(std::string_view algorithm, std::vector<const P
   const PlannerInfo* info = FindPlanner(algorithm);
   if (info == nullptr) {
     return Fail(ErrorCode::kInvalidOption,
-                "no algorithm has the name \"" + std::string(algorithm) + "\"", "algorithm");
+                Message({"no algorithm has the name \"", algorithm, "\""}), "algorithm");
   }
   for (const Problem* problem : problems) {
     const uint32_t missing = Asks(*problem) & ~info->honours;
@@ -33,7 +35,7 @@ Result<PoolRace> PoolRace::Start(std::string_view algorithm, std::vector<const P
     const char* what = (missing & kHonoursPins) != 0        ? "pinned offsets"
                        : (missing & kHonoursConflicts) != 0 ? "conflicts"
                                                             : "different alignments in one pool";
-    return Fail(ErrorCode::kUnsupported, "\"" + std::string(algorithm) + "\" cannot honour " + what,
+    return Fail(ErrorCode::kUnsupported, Message({"\"", algorithm, "\" cannot honour ", what}),
                 "algorithm");
   }
   return PoolRace(*info, std::move(problems), options);

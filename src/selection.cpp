@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/radix_sort.h"
+#include "message.h"
 #include "row_sort.h"
 
 namespace memplan {
@@ -221,9 +222,9 @@ class Collector {
           const Row& other = rows_[at->second];
           if (other.size != rows_[row].size || other.mem_id != rows_[row].mem_id) {
             return Fail(ErrorCode::kInvalidInput,
-                        "the buffer \"" + std::string(at->first) +
-                            "\" has another size or pool in another method",
-                        graph.path + "tensors[" + std::to_string(t) + "]");
+                        Message({"the buffer \"", at->first,
+                                 "\" has another size or pool in another method"}),
+                        Message({graph.path, "tensors[", t, "]"}));
           }
           drop[row] = 1;
           shared_.push_back({rows_[row].source, other.source});
@@ -318,7 +319,7 @@ class Collector {
       if (row.size <= kMaxBytes) continue;
       return Fail(ErrorCode::kTooLarge,
                   "rounded up to the alignment this is more than 2^53 - 1 bytes",
-                  nest_.graphs[row.source.graph].path + "tensors");
+                  Message({nest_.graphs[row.source.graph].path, "tensors"}));
     }
     PutInOrder();
     const Bytes padding = PaddingOf(program_, nest_);
@@ -437,7 +438,7 @@ std::string SourceName(const Program& program, const Nest& nest, const BufferSou
   for (int32_t g = source.graph; g >= 0; g = nest.graphs[g].parent) {
     const Graph& graph = *nest.graphs[g].graph;
     if (nest.graphs[g].parent < 0 && program.graph != nullptr) break;
-    name = std::string(program.names[graph.name]) + "/" + name;
+    name = Message({program.names[graph.name], "/", name});
   }
   const GraphNest& graph = nest.graphs[source.graph];
   if (source.kind == BufferSource::kStorage) {
@@ -445,7 +446,7 @@ std::string SourceName(const Program& program, const Nest& nest, const BufferSou
     return name + std::string(program.names[graph.graph->tensors.id[base]]);
   }
   const NodeIndex node = graph.graph->scratch[source.row].node;
-  return name + "scratch of " + std::string(program.names[graph.graph->nodes.name[node]]);
+  return Message({name, "scratch of ", program.names[graph.graph->nodes.name[node]]});
 }
 
 }  // namespace memplan

@@ -6,6 +6,7 @@
 
 #include "composition.h"
 #include "graph_hash.h"
+#include "message.h"
 #include "race_job.h"
 #include "reports.h"
 #include "sound_problem.h"
@@ -61,8 +62,8 @@ class SoundJob final : public RaceJob {
     const Result<Report> report = CheckStorageReuse(*program_, plan, options());
     if (!report) return tl::unexpected(report.error());
     if (report->ok) return {};
-    return Fail(ErrorCode::kInternal, "\"" + plan.algorithm + "\" gave a plan in which " +
-                                          report->errors.front().message);
+    return Fail(ErrorCode::kInternal, Message({"\"", plan.algorithm, "\" gave a plan in which ",
+                                               report->errors.front().message}));
   }
 
   const std::vector<PoolProblem>& pools() const { return problem_.selection.pools; }

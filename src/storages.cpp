@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "message.h"
+
 namespace memplan {
 namespace {
 
@@ -62,7 +64,7 @@ class Sets {
 };
 
 std::string TensorPath(const std::string& path, TensorIndex t, const char* key) {
-  return path + "tensors[" + std::to_string(t) + "]." + key;
+  return Message({path, "tensors[", t, "].", key});
 }
 
 // Follows `inplace_base` and `storage_base`; a tensor met again on its own way is an error.
@@ -130,9 +132,9 @@ Status JoinNodes(const Graph& graph, const Names& names, const std::string& path
     if ((!is_view && !is_inplace) || nodes.args_of(n).empty()) continue;
     if (!JoinInOrder(nodes.specs_of(n), graph.YieldedBy(nodes.args_of(n)[0]), sets)) {
       return Fail(ErrorCode::kInvalidInput,
-                  "\"" + std::string(names[nodes.name[n]]) +
-                      "\" would lie at two different offsets of one storage",
-                  path + "nodes[" + std::to_string(n) + "].specs");
+                  Message({"\"", names[nodes.name[n]],
+                           "\" would lie at two different offsets of one storage"}),
+                  Message({path, "nodes[", n, "].specs"}));
     }
   }
   return {};

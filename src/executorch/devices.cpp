@@ -4,6 +4,8 @@
 #include <charconv>
 #include <tuple>
 
+#include "message.h"
+
 namespace memplan::executorch {
 namespace {
 
@@ -44,7 +46,7 @@ Result<std::vector<DevicePart>> PartitionByDevice(const GraphState& state, const
     return Fail(ErrorCode::kUnsupported,
                 "executorch-2026 does not plan other devices where a tensor's mem_id is chosen "
                 "beforehand",
-                state.path + "tensors");
+                Message({state.path, "tensors"}));
   }
   return parts;
 }

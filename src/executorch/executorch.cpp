@@ -9,6 +9,7 @@
 #include "executorch/mutable_buffers.h"
 #include "executorch/recursion_2024.h"
 #include "executorch/recursion_2026.h"
+#include "message.h"
 
 namespace memplan {
 namespace {
@@ -43,7 +44,7 @@ Status PlanMethods(const Algorithm& algorithm, const Program& program, Plan* pla
                 "enableNonCpuMemoryPlanning");
   }
   for (const std::unique_ptr<Graph>& method : program.methods) {
-    const std::string path = "methods." + std::string(program.names[method->name]) + ".";
+    const std::string path = Message({"methods.", program.names[method->name], "."});
     Result<GraphPlan> planned =
         PlanOne(algorithm, *method, program.names, plan->options, path, &plan->buffer_devices);
     if (!planned) return tl::unexpected<Error>(std::move(planned.error()));
@@ -64,8 +65,8 @@ Result<Plan> PlanExecutorch(const Program& program, const Options& options) {
   const Algorithm* algorithm = executorch::FindAlgorithm(options.rules, options.algorithm);
   if (algorithm == nullptr) {
     return Fail(ErrorCode::kInvalidOption,
-                std::string(RulesName(options.rules)) + " has no algorithm \"" + options.algorithm +
-                    "\"; it has " + executorch::ListAlgorithms(options.rules),
+                Message({RulesName(options.rules), " has no algorithm \"", options.algorithm,
+                         "\"; it has ", executorch::ListAlgorithms(options.rules)}),
                 "algorithm");
   }
   Plan plan;

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "message.h"
+
 namespace memplan::executorch {
 namespace {
 
@@ -120,15 +122,15 @@ class Check {
     const std::string what = is_input ? "inputs" : "outputs";
     if (!side.allocated) {
       return {is_input ? "INPUT_NOT_SET" : "OUTPUT_NOT_SET",
-              "No tensor tells whether the graph's " + what + " are planned",
+              Message({"No tensor tells whether the graph's ", what, " are planned"}),
               kNoNode,
               {}};
     }
     if (side.has_unbound || *side.allocated == wanted) return {};
     OwnershipFault fault{is_input ? "INPUT_MISALLOCATED" : "OUTPUT_MISALLOCATED",
-                         "The graph's " + what + " are " + (wanted ? "not " : "") +
-                             "planned, and the options say that they " + (wanted ? "" : "do not ") +
-                             "belong to the plan",
+                         Message({"The graph's ", what, " are ", (wanted ? "not " : ""),
+                                  "planned, and the options say that they ",
+                                  (wanted ? "" : "do not "), "belong to the plan"}),
                          side.node,
                          {}};
     if (side.node != kNoNode) {

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "message.h"
+
 namespace memplan::executorch {
 namespace {
 
@@ -24,13 +26,12 @@ Result<GraphState> MakeGraphState(const Graph& graph, const Names& names, Bytes 
     state.Realign(t, kUpstreamAlignment);
     if (AlignUp(graph.tensors.nbytes[t], alignment) > kMaxBytes) {
       return Fail(ErrorCode::kTooLarge, "More than 2^53 - 1 bytes once rounded up to the alignment",
-                  path + "tensors[" + std::to_string(t) + "].nbytes");
+                  Message({path, "tensors[", t, "].nbytes"}));
     }
   }
   for (const std::unique_ptr<Graph>& submodule : graph.submodules) {
-    Result<GraphState> inner =
-        MakeGraphState(*submodule, names, alignment,
-                       path + "submodules." + std::string(names[submodule->name]) + ".");
+    Result<GraphState> inner = MakeGraphState(
+        *submodule, names, alignment, Message({path, "submodules.", names[submodule->name], "."}));
     if (!inner) return tl::unexpected<Error>(std::move(inner.error()));
     state.submodules.push_back(std::move(*inner));
   }

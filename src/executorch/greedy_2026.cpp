@@ -10,6 +10,7 @@
 #include "executorch/fixed_objects.h"
 #include "executorch/inplace_base.h"
 #include "executorch/upstream_error.h"
+#include "message.h"
 #include "row_sort.h"
 #include "shared_objects.h"
 
@@ -68,7 +69,7 @@ Result<Outcome> Place(const Task& task, bool may_overlap) {
       return FailAsUpstream("NOT_SORTED",
                             "executorch-2026 sorts by size at alignment 16 and asserts that the "
                             "order holds at the alignment asked for",
-                            task.state->path + "tensors[" + std::to_string(t) + "]");
+                            Message({task.state->path, "tensors[", t, "]"}));
     }
     outcome.object[i] = place->object;
     outcome.offset[i] = place->offset;

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "executorch/upstream_error.h"
+#include "message.h"
 
 namespace memplan::executorch {
 namespace {
@@ -64,7 +65,7 @@ Status LayOverBases(const Task& task, const std::vector<int32_t>& deferred, Outc
     if (bases.Settle(i)) continue;
     return FailAsUpstream(
         "INPLACE_UNRESOLVABLE", "The inplace_base is not planned, or bases form a circle",
-        task.state->path + "tensors[" + std::to_string((*task.tensors)[i]) + "].inplace_base");
+        Message({task.state->path, "tensors[", (*task.tensors)[i], "].inplace_base"}));
   }
   return {};
 }

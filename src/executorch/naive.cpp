@@ -1,6 +1,7 @@
 #include "executorch/naive.h"
 
 #include "executorch/upstream_error.h"
+#include "message.h"
 
 namespace memplan::executorch {
 namespace {
@@ -36,7 +37,7 @@ Result<Outcome> Naive2026(const Task& task) {
     if (task.state->graph->tensors.inplace_base_of(t) == kNoTensor) continue;
     return FailAsUpstream("NAIVE_INPLACE",
                           "executorch-2026's naive refuses tensors with an inplace_base",
-                          task.state->path + "tensors[" + std::to_string(t) + "].inplace_base");
+                          Message({task.state->path, "tensors[", t, "].inplace_base"}));
   }
   return PlaceInARow(task);
 }

@@ -8,6 +8,7 @@
 #include "executorch/node_specs.h"
 #include "executorch/selection.h"
 #include "executorch/storage_reuse.h"
+#include "message.h"
 
 namespace memplan {
 namespace {
@@ -112,8 +113,8 @@ class Verdict {
     fault.check = "storage_reuse";
     fault.code = CodeOf(pair->fault);
     fault.tensors = {NameOf(a.tensor), NameOf(b.tensor)};
-    fault.message = "Tensors \"" + fault.tensors[0] + "\" and \"" + fault.tensors[1] +
-                    "\": " + std::string(ReasonOf(pair->fault));
+    fault.message = Message({"Tensors \"", fault.tensors[0], "\" and \"", fault.tensors[1],
+                             "\": ", ReasonOf(pair->fault)});
     if (a.mem_id == b.mem_id && a.offset != kNoBytes && b.offset != kNoBytes) {
       fault.from = std::max(a.offset, b.offset);
       fault.to = std::max(fault.from, std::min(a.offset + a.size, b.offset + b.size));

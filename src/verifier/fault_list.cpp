@@ -1,5 +1,7 @@
 #include "verifier/fault_list.h"
 
+#include "message.h"
+
 namespace memplan::verifier {
 
 std::string Quoted(std::string_view name) {
@@ -9,8 +11,7 @@ std::string Quoted(std::string_view name) {
 }
 
 std::string BytesOfPool(MemId pool, Bytes from, Bytes to) {
-  return "bytes [" + std::to_string(from) + ", " + std::to_string(to) + ") of pool " +
-         std::to_string(pool);
+  return Message({"bytes [", from, ", ", to, ") of pool ", pool});
 }
 
 }  // namespace memplan::verifier

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "message.h"
 #include "row_sort.h"
 
 namespace memplan::verifier {
@@ -22,8 +23,7 @@ class Binder {
     Collect();
     const size_t expected = flow_.kind == Target::kCond || flow_.kind == Target::kWhile ? 2 : 1;
     if (control_.submodules.size() != expected) {
-      return Bad("needs " + std::to_string(expected) + " submodules, has " +
-                 std::to_string(control_.submodules.size()));
+      return Bad(Message({"needs ", expected, " submodules, has ", control_.submodules.size()}));
     }
     for (const int32_t place : control_.submodules) flow_.calls.push_back({.submodule = place});
     switch (flow_.kind) {
@@ -101,7 +101,7 @@ class Binder {
     size_t mapped = is_scan ? rest : std::min<size_t>(1, rest);
     if (control_.mapped != ControlFlow::kUnset) mapped = static_cast<size_t>(control_.mapped);
     if (mapped > rest) {
-      fault_ = "slices " + std::to_string(mapped) + " operands and has " + std::to_string(rest);
+      fault_ = Message({"slices ", mapped, " operands and has ", rest});
       return;
     }
     for (size_t i = 0; i < operands_.size(); ++i) {
@@ -140,9 +140,8 @@ class Binder {
   bool CarriesMatch(size_t call, size_t carried) {
     const Row& outputs = Inner(call).outputs;
     if (carried > operands_.size() || carried > outputs.size()) {
-      fault_ = "carries " + std::to_string(carried) + " values, has " +
-               std::to_string(operands_.size()) + " operands and " + Name(call) + " has " +
-               std::to_string(outputs.size()) + " outputs";
+      fault_ = Message({"carries ", carried, " values, has ", operands_.size(), " operands and ",
+                        Name(call), " has ", outputs.size(), " outputs"});
       return false;
     }
     if (!Count("outputs", call, outputs.size(), std::max(carried, flow_.results.size()))) {
@@ -167,8 +166,7 @@ class Binder {
 
   bool Count(const char* what, size_t call, size_t has, size_t needs) {
     if (has == needs) return true;
-    fault_ = Name(call) + " has " + std::to_string(has) + " " + what + ", the node needs " +
-             std::to_string(needs);
+    fault_ = Message({Name(call), " has ", has, " ", what, ", the node needs ", needs});
     return false;
   }
 
@@ -181,9 +179,8 @@ class Binder {
         outer.dynamism[outer_tensor] == Dynamism::kDynamicUnbound) {
       return;
     }
-    fault_ = "\"" + std::string(names_[inner.id[inner_tensor]]) + "\" of " + Name(call) + " has " +
-             std::to_string(has) + " bytes, \"" + std::string(names_[outer.id[outer_tensor]]) +
-             "\" has " + std::to_string(needs);
+    fault_ = Message({"\"", names_[inner.id[inner_tensor]], "\" of ", Name(call), " has ", has,
+                      " bytes, \"", names_[outer.id[outer_tensor]], "\" has ", needs});
   }
 
   void SortBindings(Call* call) {
@@ -207,13 +204,13 @@ class Binder {
 
   std::string Name(size_t call) const {
     const int32_t place = flow_.calls[call].submodule;
-    return "\"" + std::string(names_[reading_.graph->submodules[place]->name]) + "\"";
+    return Message({"\"", names_[reading_.graph->submodules[place]->name], "\""});
   }
 
   tl::unexpected<Error> Bad(const std::string& what) {
     const std::string node(names_[reading_.graph->nodes.name[control_.node]]);
-    return Fail(ErrorCode::kBadSubmodule, "\"" + node + "\": " + what,
-                "nodes[" + std::to_string(control_.node) + "]");
+    return Fail(ErrorCode::kBadSubmodule, Message({"\"", node, "\": ", what}),
+                Message({"nodes[", control_.node, "]"}));
   }
 
   GraphReading& reading_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "message.h"
 #include "row_sort.h"
 #include "verifier/flow_binding.h"
 #include "verifier/storage_map.h"
@@ -201,7 +202,7 @@ class Reader {
         auto inner = Reader(submodule, names_, with_writes_, reading_.get()).Read();
         if (!inner) {
           Error error = inner.error();
-          error.path = "submodules." + std::string(names_[submodule.name]) + "." + error.path;
+          error.path = Message({"submodules.", names_[submodule.name], ".", error.path});
           return tl::unexpected(std::move(error));
         }
         reading_->submodules[place] = std::move(*inner);

@@ -6,6 +6,7 @@
 
 #include "graph_hash.h"
 #include "interval_file.h"
+#include "message.h"
 #include "plan_reader.h"
 #include "row_sort.h"
 #include "verifier.h"
@@ -155,15 +156,14 @@ class IntervalChecker {
     fault.tensors = {std::string(file_.names[file_.id[a]]), std::string(file_.names[file_.id[b]])};
     fault.from = std::max(OffsetOf(a), OffsetOf(b));
     fault.to = std::min(OffsetOf(a) + file_.size[a], OffsetOf(b) + file_.size[b]);
-    fault.message = Describe(a) + " and " + Describe(b) + " " + why + " and share " +
-                    BytesOfPool(PoolOf(a), fault.from, fault.to);
+    fault.message = Message({Describe(a), " and ", Describe(b), " ", why, " and share ",
+                             BytesOfPool(PoolOf(a), fault.from, fault.to)});
     faults_.Add(std::move(fault));
   }
 
   std::string Describe(Row row) const {
-    return Name(row) + " (" + std::to_string(OffsetOf(row)) + " to " +
-           std::to_string(OffsetOf(row) + file_.size[row]) + ", times " +
-           std::to_string(file_.lower[row]) + " to " + std::to_string(file_.upper[row]) + ")";
+    return Message({Name(row), " (", OffsetOf(row), " to ", OffsetOf(row) + file_.size[row],
+                    ", times ", file_.lower[row], " to ", file_.upper[row], ")"});
   }
 
   int64_t CountPairs() const {
@@ -180,7 +180,7 @@ class IntervalChecker {
     Fault fault;
     fault.check = "plan";
     fault.code = code;
-    fault.message = row < 0 ? what : Name(row) + " " + what;
+    fault.message = row < 0 ? what : Message({Name(row), " ", what});
     if (row >= 0) fault.tensors.emplace_back(file_.names[file_.id[row]]);
     fault.from = from;
     fault.to = to;
@@ -191,7 +191,8 @@ class IntervalChecker {
     const std::string own = HashText(IntervalHash(file_));
     if (plan_file_.graph_hash.empty() || plan_file_.graph_hash == own) return;
     Add("GRAPH_HASH_DIFFERS", -1,
-        "the plan is of the problem with hash " + plan_file_.graph_hash + ", this one has " + own);
+        Message({"the plan is of the problem with hash ", plan_file_.graph_hash, ", this one has ",
+                 own}));
   }
 
   void CheckRow(Row row) {
@@ -206,15 +207,13 @@ class IntervalChecker {
                  pool == kNoPool ? "has an offset and no pool" : "has a pool and no offset");
     }
     if (pool < 1 || static_cast<size_t>(pool) >= plan_.buffer_sizes.size()) {
-      return Add("NO_SUCH_POOL", row,
-                 "is in pool " + std::to_string(pool) + ", which has no buffer");
+      return Add("NO_SUCH_POOL", row, Message({"is in pool ", pool, ", which has no buffer"}));
     }
-    if (offset < 0) return Add("NEGATIVE_OFFSET", row, "has offset " + std::to_string(offset));
+    if (offset < 0) return Add("NEGATIVE_OFFSET", row, Message({"has offset ", offset}));
     const Bytes end = offset + file_.size[row], buffer = plan_.buffer_sizes[pool];
     if (end > buffer && IsLive(row)) {
       Add("PAST_END", row,
-          "is in " + BytesOfPool(pool, offset, end) + ", whose buffer has " +
-              std::to_string(buffer),
+          Message({"is in ", BytesOfPool(pool, offset, end), ", whose buffer has ", buffer}),
           std::max(offset, buffer), end);
     }
     CheckWishes(row, pool, offset);
@@ -225,21 +224,18 @@ class IntervalChecker {
     const Bytes end = offset + file_.size[row];
     const Bytes alignment = file_.alignment.empty() ? 1 : file_.alignment[row];
     if (IsLive(row) && offset % alignment != 0) {
-      Add("MISALIGNED", row,
-          "is at " + std::to_string(offset) + ", which is no multiple of " +
-              std::to_string(alignment),
+      Add("MISALIGNED", row, Message({"is at ", offset, ", which is no multiple of ", alignment}),
           offset, end);
     }
     const MemId wanted = file_.mem_id.empty() ? 1 : file_.mem_id[row];
     if (pool != wanted) {
-      Add("WRONG_POOL", row,
-          "is in pool " + std::to_string(pool) + ", the input says " + std::to_string(wanted),
-          offset, end);
+      Add("WRONG_POOL", row, Message({"is in pool ", pool, ", the input says ", wanted}), offset,
+          end);
     }
     const Bytes pin = file_.offset.empty() ? kNoBytes : file_.offset[row];
     if (pin != kNoBytes && pin != offset) {
-      Add("PINNED_ELSEWHERE", row,
-          "is at " + std::to_string(offset) + " and pinned to " + std::to_string(pin), offset, end);
+      Add("PINNED_ELSEWHERE", row, Message({"is at ", offset, " and pinned to ", pin}), offset,
+          end);
     }
   }
 

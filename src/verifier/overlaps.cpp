@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "message.h"
 #include "row_sort.h"
 #include "verifier/overlap_checker.h"
 
@@ -14,15 +15,15 @@ namespace {
 std::string NodesOf(const PlacedGraph& graph, const LiveItem& item, const Names& names) {
   const std::vector<NameId>& name = graph.reading->graph->nodes.name;
   std::string text = Quoted(names[name[item.first]]);
-  if (item.last != item.first) text += " to " + Quoted(names[name[item.last]]);
+  if (item.last != item.first) text += Message({" to ", Quoted(names[name[item.last]])});
   return text;
 }
 
 // An item in words: its tensor, its bytes, and in its own graph its nodes.
 std::string Describe(const PlacedGraph& graph, const LiveItem& item, std::string_view name,
                      const Names& names) {
-  return Quoted(name) + " (" + std::to_string(item.from) + " to " + std::to_string(item.to) + ", " +
-         NodesOf(graph, item, names) + ")";
+  return Message(
+      {Quoted(name), " (", item.from, " to ", item.to, ", ", NodesOf(graph, item, names), ")"});
 }
 
 Fault Describe(const PlacedGraph& graph, const Overlap& overlap, const Names& names) {
@@ -43,11 +44,13 @@ Fault Describe(const PlacedGraph& graph, const Overlap& overlap, const Names& na
     if (last != overlap.node) fault.nodes.emplace_back(names[node_names[last]]);
   } else {
     const std::string path = PathOf(*overlap.other_graph->reading, names);
-    other_name = path.substr(fault.graph.empty() ? 0 : fault.graph.size() + 1) + "/" + other_name;
+    other_name =
+        Message({path.substr(fault.graph.empty() ? 0 : fault.graph.size() + 1), "/", other_name});
   }
-  fault.message = Describe(graph, item, item_name, names) + " and " +
-                  Describe(*overlap.other_graph, other, other_name, names) +
-                  " can be live at once and share " + BytesOfPool(item.pool, fault.from, fault.to);
+  fault.message =
+      Message({Describe(graph, item, item_name, names), " and ",
+               Describe(*overlap.other_graph, other, other_name, names),
+               " can be live at once and share ", BytesOfPool(item.pool, fault.from, fault.to)});
   fault.tensors = {std::move(item_name), std::move(other_name)};
   return fault;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "message.h"
 #include "row_sort.h"
 
 namespace memplan::verifier {
@@ -37,7 +38,8 @@ class RowChecker {
 
   void Check() {
     for (const TensorIndex t : reading_.contradictions) {
-      Add("BASE_CONTRADICTION", {t}, Name(t) + " is put in two places of one storage by the graph");
+      Add("BASE_CONTRADICTION", {t},
+          Message({Name(t), " is put in two places of one storage by the graph"}));
     }
     for (TensorIndex t = 0; t < tensors_.size(); ++t) CheckRow(t);
     for (const Flow& flow : reading_.flows) CheckFlow(flow);
@@ -98,10 +100,10 @@ class RowChecker {
     }
     if (pool < 1 || static_cast<size_t>(pool) >= setting_.buffer_sizes.size()) {
       return Add("NO_SUCH_POOL", {t},
-                 Name(t) + " is in pool " + std::to_string(pool) + ", which has no buffer");
+                 Message({Name(t), " is in pool ", pool, ", which has no buffer"}));
     }
     if (offset < 0) {
-      return Add("NEGATIVE_OFFSET", {t}, Name(t) + " has offset " + std::to_string(offset));
+      return Add("NEGATIVE_OFFSET", {t}, Message({Name(t), " has offset ", offset}));
     }
     CheckAllowed(t, pool, offset);
     CheckPlace(t, pool, offset);
@@ -126,7 +128,7 @@ class RowChecker {
       code = "OUTPUT_NOT_PLANNED";
     }
     const bool owned = whole && (flags & (kState | kInput | kOutput)) != 0;
-    Add(code, {t}, Name(t) + " has no place in the plan", 0, 0,
+    Add(code, {t}, Message({Name(t), " has no place in the plan"}), 0, 0,
         owned ? "graph_input_output" : "plan");
   }
 
@@ -136,21 +138,19 @@ class RowChecker {
     const Bytes end = offset + tensors_.nbytes[t];
     const uint8_t flags = reading_.flags[reading_.storage[t]];
     if ((flags & kConstant) != 0) {
-      Add("CONSTANT_PLANNED", {t}, Name(t) + " is constant and has a place in the plan", offset,
-          end);
+      Add("CONSTANT_PLANNED", {t}, Message({Name(t), " is constant and has a place in the plan"}),
+          offset, end);
     } else if ((flags & kUnbound) != 0) {
-      Add("UNBOUND_PLANNED", {t}, Name(t) + " has no bound on its size and has a place", offset,
-          end);
+      Add("UNBOUND_PLANNED", {t}, Message({Name(t), " has no bound on its size and has a place"}),
+          offset, end);
     } else if (const char* code = LeftToCaller(reading_.storage[t])) {
-      Add(code, {t}, Name(t) + " is the caller's by the options and has a place", offset, end,
-          "graph_input_output");
+      Add(code, {t}, Message({Name(t), " is the caller's by the options and has a place"}), offset,
+          end, "graph_input_output");
     }
     const MemId chosen = tensors_.pool_of(t), by_base = tensors_.pool_of(reading_.storage[t]);
     const MemId wanted = by_base != kNoPool ? by_base : chosen;
     if (wanted != kNoPool && wanted != pool) {
-      Add("WRONG_POOL", {t},
-          Name(t) + " is in pool " + std::to_string(pool) + ", the graph says " +
-              std::to_string(wanted),
+      Add("WRONG_POOL", {t}, Message({Name(t), " is in pool ", pool, ", the graph says ", wanted}),
           offset, end);
     }
   }
@@ -160,10 +160,9 @@ class RowChecker {
     const bool at_base = graph_.pool[storage] == pool && graph_.address(t) == offset;
     if (!at_base) {
       Add("NOT_WHERE_BASE_IS", {t, storage},
-          Name(t) + " is in " + BytesOfPool(pool, offset, offset + tensors_.nbytes[t]) +
-              ", by its base " + Name(storage) + " it should begin at " +
-              std::to_string(graph_.address(t)) + " of pool " +
-              std::to_string(graph_.pool[storage]),
+          Message({Name(t), " is in ", BytesOfPool(pool, offset, offset + tensors_.nbytes[t]),
+                   ", by its base ", Name(storage), " it should begin at ", graph_.address(t),
+                   " of pool ", graph_.pool[storage]}),
           offset, offset + tensors_.nbytes[t]);
     }
     const bool is_whole = t == storage && HasOwnBytes(storage);
@@ -173,22 +172,21 @@ class RowChecker {
     const Bytes buffer = setting_.buffer_sizes[pool];
     if (end > buffer && end > offset) {
       Add("PAST_END", {t},
-          Name(t) + " is in " + BytesOfPool(pool, offset, end) + ", whose buffer has " +
-              std::to_string(buffer),
+          Message(
+              {Name(t), " is in ", BytesOfPool(pool, offset, end), ", whose buffer has ", buffer}),
           std::max(offset, buffer), end);
     }
     if (!is_whole || end == offset) return;
     if (offset % alignment != 0) {
       Add("MISALIGNED", {t},
-          Name(t) + " is at " + std::to_string(offset) + ", which is no multiple of " +
-              std::to_string(alignment),
-          offset, end);
+          Message({Name(t), " is at ", offset, ", which is no multiple of ", alignment}), offset,
+          end);
     }
     const Bytes reserved = At(setting_.reserved, pool, Bytes{0});
     if (offset < reserved) {
       Add("BELOW_RESERVED", {t},
-          Name(t) + " is in " + BytesOfPool(pool, offset, end) + ", which is taken up to " +
-              std::to_string(reserved),
+          Message({Name(t), " is in ", BytesOfPool(pool, offset, end), ", which is taken up to ",
+                   reserved}),
           offset, std::min(end, reserved));
     }
   }
@@ -198,8 +196,7 @@ class RowChecker {
     const Bytes allocated = At(plan_.allocated, t, kNoBytes);
     if (allocated != kNoBytes && allocated < tensors_.nbytes[t]) {
       Add("TOO_SMALL", {t},
-          Name(t) + " is given " + std::to_string(allocated) + " bytes and has " +
-              std::to_string(tensors_.nbytes[t]),
+          Message({Name(t), " is given ", allocated, " bytes and has ", tensors_.nbytes[t]}),
           offset, end);
     }
     const TensorIndex storage = reading_.storage[t];
@@ -208,9 +205,8 @@ class RowChecker {
     const Lifetime has = At(plan_.lifetime, t, Lifetime{});
     if (has.exists() && has.first <= needs.first && has.last >= needs.last) return;
     Add("LIFETIME_TOO_SHORT", {t},
-        Name(t) + " has lifetime [" + std::to_string(has.first) + ", " + std::to_string(has.last) +
-            "], its storage is named in [" + std::to_string(needs.first) + ", " +
-            std::to_string(needs.last) + "]",
+        Message({Name(t), " has lifetime [", has.first, ", ", has.last,
+                 "], its storage is named in [", needs.first, ", ", needs.last, "]"}),
         offset, end);
   }
 
@@ -257,7 +253,7 @@ class RowChecker {
   void NotAtOperand(const Flow& flow, const GraphReading& inner, TensorIndex placeholder,
                     TensorIndex outer) {
     AddInner("NOT_WHERE_OPERAND_IS", flow, inner, placeholder,
-             " is not where " + Name(outer) + " is");
+             Message({" is not where ", Name(outer), " is"}));
   }
 
   // A fault of a submodule's tensor that a node here shows.
@@ -268,7 +264,7 @@ class RowChecker {
     Fault fault;
     fault.check = "plan";
     fault.code = code;
-    fault.message = Quoted(name) + what + ", at node " + Quoted(NodeName(flow.node));
+    fault.message = Message({Quoted(name), what, ", at node ", Quoted(NodeName(flow.node))});
     fault.graph = PathOf(inner, setting_.names);
     fault.tensors.emplace_back(name);
     fault.nodes.push_back(NodeName(flow.node));
@@ -282,20 +278,21 @@ class RowChecker {
       const uint8_t flags = reading_.flags[storage];
       if (free.after < graph_.life[storage].last) {
         Add("FREED_EARLY", {free.tensor},
-            Name(free.tensor) + " is freed after " + Quoted(NodeName(free.after)) +
-                " and read until " + Quoted(NodeName(graph_.life[storage].last)));
+            Message({Name(free.tensor), " is freed after ", Quoted(NodeName(free.after)),
+                     " and read until ", Quoted(NodeName(graph_.life[storage].last))}));
       }
       if (graph_.pool[storage] != kNoPool || IsCallers(storage) ||
           (flags & (kInput | kOutput | kConstant)) != 0) {
         Add("FREED_WRONGLY", {free.tensor},
-            Name(free.tensor) + " is freed, and is planned, an input, an output or constant");
+            Message(
+                {Name(free.tensor), " is freed, and is planned, an input, an output or constant"}));
       }
       freed.push_back(storage);
     }
     SortRows(&freed);
     for (size_t i = 1; i < freed.size(); ++i) {
       if (freed[i] == freed[i - 1]) {
-        Add("FREED_TWICE", {freed[i]}, Name(freed[i]) + " is freed twice");
+        Add("FREED_TWICE", {freed[i]}, Message({Name(freed[i]), " is freed twice"}));
       }
     }
   }
@@ -324,8 +321,9 @@ class RowChecker {
     const Bytes buffer = At(setting_.buffer_sizes, pool, Bytes{0});
     if (tensors_.nbytes[t] == 0 || end > buffer || end + kDelegatePadding <= buffer) return;
     Add("PADDING_MISSING", {t},
-        Name(t) + " goes to an XNNPACK delegate, which may read 64 bytes past its end, and ends " +
-            std::to_string(buffer - end) + " bytes before its buffer does",
+        Message({Name(t),
+                 " goes to an XNNPACK delegate, which may read 64 bytes past its end, and ends ",
+                 buffer - end, " bytes before its buffer does"}),
         end, end + kDelegatePadding);
   }
 
@@ -368,8 +366,8 @@ void CheckCapacity(const Setting& setting, FaultList* faults) {
     Fault fault;
     fault.check = "plan";
     fault.code = "OVER_CAPACITY";
-    fault.message = "the buffer of pool " + std::to_string(pool) + " has " + std::to_string(size) +
-                    " bytes, the pool has " + std::to_string(capacity[pool]);
+    fault.message = Message(
+        {"the buffer of pool ", pool, " has ", size, " bytes, the pool has ", capacity[pool]});
     fault.from = capacity[pool];
     fault.to = size;
     faults->Add(std::move(fault));

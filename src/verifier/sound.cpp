@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "graph_hash.h"
+#include "message.h"
 #include "plan.h"
 #include "plan_reader.h"
 #include "verifier.h"
@@ -32,7 +33,7 @@ Status PlaceOne(const Graph& graph, const GraphPlan& plan, const std::vector<Byt
   if (!reading) {
     Error error = reading.error();
     if (program.graph == nullptr) {
-      error.path = "methods." + std::string(program.names[graph.name]) + "." + error.path;
+      error.path = Message({"methods.", program.names[graph.name], ".", error.path});
     }
     return tl::unexpected(std::move(error));
   }
@@ -80,7 +81,8 @@ void CheckHash(const PlanFile& file, uint64_t hash, FaultList* faults) {
   Fault fault;
   fault.check = "plan";
   fault.code = "GRAPH_HASH_DIFFERS";
-  fault.message = "the plan is of the graph with hash " + file.graph_hash + ", this one has " + own;
+  fault.message =
+      Message({"the plan is of the graph with hash ", file.graph_hash, ", this one has ", own});
   faults->Add(std::move(fault));
 }
 

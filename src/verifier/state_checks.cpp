@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "message.h"
 #include "row_sort.h"
 #include "verifier/live_set.h"
 
@@ -123,9 +124,9 @@ class StateGuard {
     fault.from = std::max(item.from, place.from);
     fault.to = std::min(item.to, place.to);
     fault.tensors = {TensorPath(methods_, place, names_), TensorPath(graph, item, names_)};
-    fault.message = "buffer " + Quoted(names_[place.buffer]) +
-                    " keeps its bytes between runs, and " + Quoted(fault.tensors[1]) + " lies in " +
-                    BytesOfPool(item.pool, fault.from, fault.to);
+    fault.message = Message({"buffer ", Quoted(names_[place.buffer]),
+                             " keeps its bytes between runs, and ", Quoted(fault.tensors[1]),
+                             " lies in ", BytesOfPool(item.pool, fault.from, fault.to)});
     faults_.Add(std::move(fault));
   }
 
@@ -155,9 +156,9 @@ void CheckStatePlaces(const std::vector<std::unique_ptr<PlacedGraph>>& methods, 
     fault.check = "plan";
     fault.code = "STATE_MOVES";
     fault.tensors = {TensorPath(methods, first, names), TensorPath(methods, second, names)};
-    fault.message = "buffer " + Quoted(names[first.buffer]) + " is in " +
-                    BytesOfPool(first.pool, first.from, first.to) + " and in " +
-                    BytesOfPool(second.pool, second.from, second.to);
+    fault.message = Message({"buffer ", Quoted(names[first.buffer]), " is in ",
+                             BytesOfPool(first.pool, first.from, first.to), " and in ",
+                             BytesOfPool(second.pool, second.from, second.to)});
     fault.from = second.from;
     fault.to = second.to;
     faults->Add(std::move(fault));
