@@ -5,18 +5,18 @@
 
 namespace memplan {
 
-void Beginnings::Offer(std::vector<PlacedBuffer> placed, bool mirrored) {
-  const size_t count = placed.size();
+void Beginnings::Offer(Beginning beginning) {
+  const size_t count = beginning.placed.size();
   if (count == 0 || (full() && best_.back().placed.size() >= count)) return;
   for (const Beginning& other : best_) {
     // Most often the same again.
-    if (other.placed.size() == count && other.mirrored == mirrored) return;
+    if (other.placed.size() == count && other.mirrored == beginning.mirrored) return;
   }
   if (full()) best_.pop_back();
   const auto at = std::find_if(best_.begin(), best_.end(), [count](const Beginning& other) {
     return other.placed.size() < count;
   });
-  best_.insert(at, {.placed = std::move(placed), .mirrored = mirrored});
+  best_.insert(at, std::move(beginning));
 }
 
 Beginning Beginnings::Draw(RandomStream* random) {

@@ -8,21 +8,23 @@
 
 #include "search/attempt_engine.h"
 #include "search/restarts.h"
+#include "units.h"
 
 namespace memplan {
 
 struct Beginning {
   std::vector<PlacedBuffer> placed;  // in the order of placing
   bool mirrored = false;
+  Bytes target = 0;
   int32_t drawn = 0;  // so many times
 };
 
 // The few that placed most. An attempt that failed late was wrong late, as a
 // rule: another one that keeps most of it succeeds more often than a fresh one.
-// Only those of the least target: under a higher one more is placed anyhow.
 class Beginnings {
  public:
-  void Offer(std::vector<PlacedBuffer> placed, bool mirrored);
+  void Offer(Beginning beginning);
+  void Clear() { best_.clear(); }
   bool full() const { return best_.size() == kMost; }
   Beginning Draw(RandomStream* random);
 

@@ -32,10 +32,12 @@ Bytes Optimizer::ChooseTarget() {
 
 void Optimizer::Begin() {
   constexpr int kContinuations = 60;  // percent
+  constexpr int kOfAll = 40;          // percent of them
   RandomStream& random = portfolio_.random();
   kept_.clear();
-  if (beginnings_.full() && random.Percent(kContinuations)) {
-    Continue(beginnings_.Draw(&random));
+  Beginnings& beginnings = random.Percent(kOfAll) ? beginnings_ : least_beginnings_;
+  if (beginnings.full() && random.Percent(kContinuations)) {
+    Continue(beginnings.Draw(&random));
   } else {
     attempt_ = portfolio_.Next();
     target_ = ChooseTarget();
@@ -50,7 +52,7 @@ void Optimizer::Begin() {
 void Optimizer::Continue(const Beginning& from) {
   attempt_ = portfolio_.NextContinuation();
   attempt_.mirrored = from.mirrored;
-  target_ = LeastTarget();
+  target_ = std::max(LeastTarget(), std::min(range_.upper - 1, from.target));
   const int64_t kept =
       static_cast<int64_t>(from.placed.size()) * (50 + portfolio_.random().Below(46)) / 100;
   kept_.assign(from.placed.begin(), from.placed.begin() + static_cast<ptrdiff_t>(kept));
@@ -75,9 +77,13 @@ void Optimizer::Conclude() {
   if (running_) return;
   const bool found = engine_->outcome() == AttemptOutcome::kFound;
   portfolio_.Learn(attempt_, attempt_work_, found);
-  if (!found && target_ == LeastTarget()) {
-    beginnings_.Offer(engine_->Deepest(), attempt_.mirrored);
+  if (found) {
+    beginnings_.Clear();
+    return;
   }
+  Beginning beginning{engine_->Deepest(), attempt_.mirrored, target_};
+  if (target_ == LeastTarget()) least_beginnings_.Offer(beginning);
+  beginnings_.Offer(std::move(beginning));
 }
 
 int64_t Optimizer::Run(int64_t work) {

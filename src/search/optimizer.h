@@ -49,6 +49,9 @@ class Optimizer {
   PeakRange range_;
   bool found_;
   Placement best_;
+  // Under a higher target more is placed anyhow: those of attempts for the least
+  // one, which stay good, and those of all attempts since the last plan.
+  Beginnings least_beginnings_;
   Beginnings beginnings_;
   Attempt attempt_;
   std::vector<PlacedBuffer> kept_;  // of the attempt's: a part of an earlier one
