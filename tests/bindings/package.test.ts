@@ -1,11 +1,18 @@
 import { execFile } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
+import { buildSync } from "esbuild";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
 
 const ROOT = new URL("../../", import.meta.url);
 const manifest = JSON.parse(readFileSync(new URL("package.json", ROOT), "utf8"));
+
+/** KB of gzip -9 that a page loads before its first plan: what was reached, rounded up. */
+const WASM_BUDGET = 220;
+const SCRIPT_BUDGET = 11;
 
 type Target = string | Record<string, string>;
 const entries = Object.entries(manifest.exports as Record<string, Target>);
@@ -30,6 +37,21 @@ describe("the package", () => {
       "./package.json",
       "./worker",
     ]);
+  });
+
+  it("is no larger to load than its budget", () => {
+    const wasm = readFileSync(new URL("dist/memplan.wasm", ROOT));
+    const bundle = buildSync({
+      entryPoints: [fileURLToPath(new URL("dist/index.js", ROOT))],
+      bundle: true,
+      minify: true,
+      format: "esm",
+      write: false,
+    });
+    const script = bundle.outputFiles[0]?.contents ?? new Uint8Array();
+    const kilobytes = (bytes: Uint8Array) => gzipSync(bytes, { level: 9 }).length / 1024;
+    expect(kilobytes(script)).toBeLessThan(SCRIPT_BUDGET);
+    expect(kilobytes(wasm)).toBeLessThan(WASM_BUDGET);
   });
 
   it("has no dependency at run time", () => {
