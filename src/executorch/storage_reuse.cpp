@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <tuple>
-#include <unordered_map>
 
 #include "executorch/overlap_count.h"
 #include "row_sort.h"
@@ -27,20 +26,23 @@ Extent ExtentOf(const PlacedTensor& row) {
 
 StorageReuse::StorageReuse(std::vector<PlacedTensor> tensors, bool may_overlap)
     : tensors_(std::move(tensors)), may_overlap_(may_overlap) {
-  std::unordered_map<TensorIndex, int32_t> row_of;  // only looked up, never walked
+  TensorIndex count = 0;
+  for (const PlacedTensor& row : tensors_) count = std::max(count, row.tensor + 1);
+  std::vector<int32_t> row_of(count, -1);
   for (int32_t i = 0; i < static_cast<int32_t>(tensors_.size()); ++i) {
     const PlacedTensor& row = tensors_[i];
     if (row.offset != kNoBytes && row.size > 0) pools_[row.mem_id].push_back(i);
-    row_of.emplace(row.tensor, i);
+    if (row_of[row.tensor] < 0) row_of[row.tensor] = i;
   }
   for (int32_t i = 0; i < static_cast<int32_t>(tensors_.size()); ++i) {
-    const auto base = row_of.find(tensors_[i].inplace_base);
-    if (base == row_of.end() || base->second == i) continue;
-    const PlacedTensor& other = tensors_[base->second];
+    const TensorIndex base = tensors_[i].inplace_base;
+    const int32_t at = base >= 0 && base < count ? row_of[base] : -1;
+    if (at < 0 || at == i) continue;
+    const PlacedTensor& other = tensors_[at];
     // Two that are each other's base are one pair.
-    if (other.inplace_base == tensors_[i].tensor && base->second < i) continue;
+    if (other.inplace_base == tensors_[i].tensor && at < i) continue;
     if (ShareBytes(tensors_[i], other) && ShareNodes(tensors_[i].lifetime, other.lifetime)) {
-      inplace_pairs_.emplace_back(std::minmax(i, base->second));
+      inplace_pairs_.emplace_back(std::minmax(i, at));
     }
   }
 }
