@@ -51,8 +51,8 @@ Result<JsonInput> ReadInput(std::vector<char>* bytes, bool keep_shapes, const Ro
     const size_t json = rows->numbers * sizeof(double);
     const size_t lines = json + rows->json_bytes + kJsonPadding;
     std::memset(bytes->data() + lines - kJsonPadding, 0, kJsonPadding);
-    GraphRows reader(bytes->data(), rows->numbers, {bytes->data() + lines, size - lines - kJsonPadding},
-                     rows->lines);
+    GraphRows reader(bytes->data(), rows->numbers,
+                     {bytes->data() + lines, size - lines - kJsonPadding}, rows->lines);
     return ReadJsonInput({bytes->data() + json, rows->json_bytes}, keep_shapes, &reader);
   }
   if (!LooksLikeJson({bytes->data(), size})) {
