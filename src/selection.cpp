@@ -286,7 +286,11 @@ class Collector {
     const bool mixed = std::any_of(rows_.begin(), rows_.end(),
                                    [first](const Row& row) { return row.mem_id != first; });
     if (mixed) sort_by([](const Row& row) { return -int64_t{row.mem_id}; });
-    Permute(&order);
+    // Into a copy: one row after the other in place would wait for memory at each.
+    std::vector<Row> sorted;
+    sorted.reserve(rows_.size());
+    for (const int32_t row : order) sorted.push_back(rows_[row]);
+    rows_ = std::move(sorted);
     const auto is_tied = [](const Row& a, const Row& b) {
       return a.mem_id == b.mem_id && a.size == b.size && a.lower == b.lower && a.upper == b.upper;
     };
@@ -295,22 +299,6 @@ class Collector {
       while (end != rows_.end() && is_tied(*begin, *end)) ++end;
       SortRows(begin, end, before);
       begin = end;
-    }
-  }
-
-  // Row order[i] comes to place i; `order` is used up.
-  void Permute(std::vector<int32_t>* order) {
-    for (size_t start = 0; start < rows_.size(); ++start) {
-      const Row moved = rows_[start];
-      size_t at = start;
-      for (;;) {
-        const auto from =
-            static_cast<size_t>(std::exchange((*order)[at], static_cast<int32_t>(at)));
-        if (from == start) break;
-        rows_[at] = rows_[from];
-        at = from;
-      }
-      rows_[at] = moved;
     }
   }
 

@@ -22,6 +22,8 @@ void SortByBits(std::vector<uint64_t>* keys, int from_bit, int to_bit,
     const uint64_t mask = (uint64_t{1} << width) - 1;
     std::array<uint32_t, kDigits> start{};
     for (const uint64_t key : *keys) ++start[(key >> bit) & mask];
+    // All alike here.
+    if (start[(keys->front() >> bit) & mask] == keys->size()) continue;
     uint32_t sum = 0;
     for (uint32_t& count : start) {
       const uint32_t next = sum + count;
