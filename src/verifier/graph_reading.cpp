@@ -96,10 +96,8 @@ class Reader {
     for (TensorIndex t = 0; t < tensors.size(); ++t) {
       Bytes& size = reading_->size[reading_->storage[t]];
       size = std::max(size, reading_->offset_of(t) + tensors.nbytes[t]);
-      uint8_t& others = reading_->tensor_flags[reading_->storage[t]];
-      if (reading_->storage[t] != t) others |= kHasOthers;
-      if (tensors.inplace_base_of(t) != kNoTensor || tensors.storage_base_of(t) != kNoTensor) {
-        others |= kBaseDeclared;
+      if (reading_->storage[t] != t) {
+        reading_->tensor_flags[reading_->storage[t]] |= kHasOthers;
       }
       if (tensors.is_const[t] != 0) Mark(t, kConstant);
       if (tensors.dynamism[t] == Dynamism::kDynamicUnbound) Mark(t, kUnbound);

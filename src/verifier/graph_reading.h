@@ -32,8 +32,7 @@ enum StorageFlag : uint8_t {
 enum TensorFlag : uint8_t {
   kNamed = 1,         // a node yields it or reads it
   kHasOthers = 2,     // its storage holds further tensors
-  kBaseDeclared = 4,  // one of its storage's tensors has an inplace_base or storage_base
-  kCarriedApart = 8,  // a placeholder for a value that some node carries beyond its results
+  kCarriedApart = 4,  // a placeholder for a value that some node carries beyond its results
 };
 
 // One run of a submodule by a node.
@@ -100,7 +99,6 @@ struct GraphReading {
   bool IsPart(TensorIndex tensor, NodeIndex node) const {
     const TensorIndex s = storage[tensor];
     return offset_of(tensor) != 0 || size[s] != graph->tensors.nbytes[tensor] ||
-           (tensor_flags[s] & kBaseDeclared) != 0 ||
            ((tensor_flags[s] & kHasOthers) != 0 && life[s].first < node);
   }
 };

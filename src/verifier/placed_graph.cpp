@@ -108,9 +108,18 @@ class Placer {
     placed_->first_carried = placed_->items.size();
     for (const Flow& flow : reading_.flows) {
       for (const auto& [first, last] : flow.carried_apart) {
+        const size_t before = placed_->items.size();
         AddCarried(flow.node, flow.calls.back().submodule, last);
-        const bool same = flow.calls.size() == 1;
-        if (!same) AddCarried(flow.node, flow.calls.front().submodule, first);
+        if (flow.calls.size() == 1) continue;
+        AddCarried(flow.node, flow.calls.front().submodule, first);
+        // Condition and body name the one place: it counts once.
+        const std::vector<LiveItem>& items = placed_->items;
+        if (items.size() < before + 2 || items[before].from != items[before + 1].from ||
+            items[before].pool != items[before + 1].pool) {
+          continue;
+        }
+        placed_->items.pop_back();
+        placed_->carried_apart.pop_back();
       }
     }
     placed_->first_resting = placed_->items.size();
@@ -124,14 +133,6 @@ class Placer {
     if (!IsSane(inner.pool[storage], start)) return;
     const Bytes end =
         start + AlignUp(inner.reading->size[storage], setting_.AlignmentOf(inner.pool[storage]));
-    if (!placed_->items.empty()) {
-      // Condition and body name the one place: it counts once.
-      const LiveItem& before = placed_->items.back();
-      if (before.owner < 0 && before.first == node && before.from == start &&
-          before.pool == inner.pool[storage]) {
-        return;
-      }
-    }
     placed_->carried_apart.push_back({inner.reading, placeholder});
     placed_->items.push_back({start, end, node, node,
                               -static_cast<int32_t>(placed_->carried_apart.size()),

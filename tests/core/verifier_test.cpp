@@ -356,6 +356,82 @@ TEST(Verifier, LeavesWhatIsBehindASliceThatABranchHandsOver) {
   EXPECT_FALSE(with(32, 16).empty());
 }
 
+// A result of which the graph declares a slice rests where the branch made it, like any other.
+TEST(Verifier, KnowsWhereMovedResultsWithSlicesRest) {
+  const std::string branch = R"({"tensors":[{"id":"m","nbytes":16}],"nodes":[
+      {"name":"f","op":"call_function","target":"aten::f","specs":["m"]},
+      {"name":"o","op":"output","args":["f"]}]})";
+  for (const std::string base : {"storage_base", "inplace_base"}) {
+    const std::string graph = R"({"tensors":[{"id":"p","nbytes":1},{"id":"r","nbytes":16},
+        {"id":"s","nbytes":4,")" +
+                              base + R"(":"r"},{"id":"y","nbytes":16}],"nodes":[
+        {"name":"p","op":"placeholder","target":"p","specs":["p"]},
+        {"name":"c","op":"call_function","target":"cond","args":["p"],"specs":["r"],
+         "submodules":["yes","no"]},
+        {"name":"g","op":"call_function","target":"aten::f","specs":["y"]},
+        {"name":"h","op":"call_function","target":"aten::f","args":["c"],"specs":["s"]},
+        {"name":"o","op":"output","args":["h"]}],
+        "submodules":{"yes":)" +
+                              branch + R"(,"no":)" + branch + "}}";
+    const auto with = [&](int64_t made, int64_t y) {
+      std::string text =
+          PlanText({Row("p", 1, 0), Row("r", 1, 16), Row("s", 1, 16), Row("y", 1, y)}, "[0,64]");
+      text.pop_back();
+      const std::string inner = PlanText({Row("m", 1, made)}, "[0,64]");
+      return CodesOf(
+          Verify(graph, text + R"(,"submodules":{"yes":)" + inner + R"(,"no":)" + inner + "}}"));
+    };
+    EXPECT_EQ(with(16, 32), Codes{}) << base;
+    EXPECT_EQ(with(32, 48), Codes{}) << base;
+    EXPECT_EQ(with(32, 32), Codes{"STORAGE_OVERLAP y"}) << base;
+  }
+}
+
+// Two values that go round beyond the results are two places, in a loop with a condition and
+// without.
+TEST(Verifier, KeepsWhatIsCarriedBeyondTheResultsApart) {
+  const std::string body = R"({"tensors":[{"id":"c","nbytes":16},{"id":"d","nbytes":16},
+      {"id":"e","nbytes":16},{"id":"f","nbytes":16}],"nodes":[
+      {"name":"c","op":"placeholder","target":"c","specs":["c"]},
+      {"name":"d","op":"placeholder","target":"d","specs":["d"]},
+      {"name":"e","op":"call_function","target":"aten::f","args":["c"],"specs":["e"]},
+      {"name":"f","op":"call_function","target":"aten::f","args":["d"],"specs":["f"]},
+      {"name":"o","op":"output","args":["e","f"]}]})";
+  const std::string test = R"({"tensors":[{"id":"c","nbytes":16},{"id":"d","nbytes":16},
+      {"id":"t","nbytes":1}],"nodes":[
+      {"name":"c","op":"placeholder","target":"c","specs":["c"]},
+      {"name":"d","op":"placeholder","target":"d","specs":["d"]},
+      {"name":"t","op":"call_function","target":"aten::f","args":["c","d"],"specs":["t"]},
+      {"name":"o","op":"output","args":["t"]}]})";
+  for (const bool is_while : {false, true}) {
+    const std::string graph =
+        R"({"tensors":[{"id":"x","nbytes":16}],"nodes":[
+        {"name":"x","op":"placeholder","target":"x","specs":["x"]},
+        {"name":"loop","op":"call_function","target":")" +
+        std::string(is_while ? "while" : "scan") + R"(","args":["x","x"],"specs":[],"carried":2,
+         "submodules":[)" +
+        (is_while ? R"("test",)" : "") + R"("body"]},
+        {"name":"o","op":"output","args":["x"]}],"submodules":{)" +
+        (is_while ? R"("test":)" + test + "," : "") + R"("body":)" + body + "}}";
+    const auto with = [&](int64_t c, int64_t d) {
+      std::string text = PlanText({Row("x", 1, 0)}, "[0,128]");
+      text.pop_back();
+      text += R"(,"submodules":{)";
+      if (is_while) {
+        text += R"("test":)" +
+                PlanText({Row("c", 1, c), Row("d", 1, d), Row("t", 1, 48)}, "[0,128]") + ",";
+      }
+      text +=
+          R"("body":)" +
+          PlanText({Row("c", 1, c), Row("d", 1, d), Row("e", 1, 64), Row("f", 1, 80)}, "[0,128]");
+      return CodesOf(Verify(graph, text + "}}"));
+    };
+    EXPECT_EQ(with(16, 32), Codes{}) << is_while;
+    EXPECT_FALSE(with(16, 16).empty()) << is_while;
+    EXPECT_FALSE(with(32, 32).empty()) << is_while;
+  }
+}
+
 // A value that goes round and that the node does not yield has bytes of its own, in the body.
 TEST(Verifier, ChecksThePlaceOfWhatIsCarriedBeyondTheResults) {
   const std::string graph = R"({"tensors":[{"id":"x","nbytes":64}],"nodes":[
