@@ -107,6 +107,12 @@ Bytes PoolRace::best_peak() const {
   return sum;
 }
 
+bool PoolRace::IsTooLarge() const {
+  return best_peak() == kNoBytes &&
+         std::all_of(planners_.begin(), planners_.end(),
+                     [](const auto& planner) { return planner->smallest_peak() != kNoBytes; });
+}
+
 Bytes PoolRace::lower_bound() const {
   Bytes sum = 0;
   for (const auto& planner : planners_) {

@@ -33,6 +33,8 @@ class PoolRace {
   int64_t steps() const { return steps_; }
   // Sums over the pools; kNoBytes before each has a plan.
   Bytes best_peak() const;
+  // True where every pool has a plan and their sum is more than kMaxBytes.
+  bool IsTooLarge() const;
   Bytes lower_bound() const;
 
   const Planner& planner(size_t pool) const { return *planners_[pool]; }

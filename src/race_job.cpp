@@ -9,11 +9,10 @@ RaceJob::RaceJob(std::vector<char> bytes, Options options)
 
 Result<Plan> RaceJob::Finish() {
   if (race_->steps() == 0) race_->Step(1);
-  Result<Plan> plan = MakePlan();
-  if (plan && race_->best_peak() == kNoBytes) {
+  if (race_->IsTooLarge()) {
     return Fail(ErrorCode::kTooLarge, "the pools together need more than 2^53 - 1 bytes");
   }
-  return plan;
+  return MakePlan();
 }
 
 Status RaceJob::StartRace(std::vector<const Problem*> problems) {
