@@ -42,20 +42,8 @@ async function writeGlue(made) {
   await writeFile(join(made, "glue.js"), `${glue.slice(0, tail)}export default createModule;\n`);
 }
 
-/** Where the maps of build/package/dist say that sources are, once they are in dist. */
-async function moveSourceMaps(folder) {
-  for (const name of readdirSync(folder).filter((file) => file.endsWith(".map"))) {
-    const map = JSON.parse(await readFile(join(folder, name), "utf8"));
-    map.sources = map.sources.map((source) => source.replace("../../../", "../"));
-    await writeFile(join(folder, name), JSON.stringify(map));
-  }
-}
-
-/**
- * TypeScript and wasm to an installable package: dist. Does nothing where dist is newer than all it is made of.
- * `sourceMaps` is for coverage, and always builds.
- */
-export async function buildPackage({ sourceMaps = false } = {}) {
+/** TypeScript and wasm to an installable package: dist. Does nothing where dist is newer than all it is made of. */
+export async function buildPackage() {
   await buildPreset("wasm", "memplan");
   await run("node", ["scripts/readers.mjs"], { quiet: true });
   const wasm = join(ROOT, "build/wasm/memplan.wasm");
@@ -66,22 +54,13 @@ export async function buildPackage({ sourceMaps = false } = {}) {
     "package.json",
     "tsdown.config.ts",
   ];
-  if (
-    !sourceMaps &&
-    existsSync(join(ROOT, "dist/memplan.wasm")) &&
-    newest(["dist/memplan.wasm"]) > newest(sources)
-  )
-    return;
+  if (existsSync(join(ROOT, "dist/memplan.wasm")) && newest(["dist/memplan.wasm"]) > newest(sources)) return;
   const made = join(ROOT, "build/package");
   await rm(join(made, "dist"), { recursive: true, force: true });
   await mkdir(made, { recursive: true });
   await writeGlue(made);
   await writeFile(join(made, "bytes.js"), `export default "${(await readFile(wasm)).toString("base64")}";\n`);
-  const maps = sourceMaps ? ["--sourcemap"] : [];
-  await run("npx", ["tsdown", "--out-dir", "build/package/dist", "--logLevel", "warn", ...maps], {
-    quiet: true,
-  });
-  if (sourceMaps) await moveSourceMaps(join(made, "dist"));
+  await run("npx", ["tsdown", "--out-dir", "build/package/dist", "--logLevel", "warn"], { quiet: true });
   await copyFile(wasm, join(made, "dist/memplan.wasm"));
   // In one go, so that dist is never half of a package.
   await rm(join(ROOT, "dist"), { recursive: true, force: true });
