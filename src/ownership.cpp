@@ -42,7 +42,7 @@ Bytes RemainingTotal(const Program& program, const SoundProblem& problem,
   const bool spreads = program.graph != nullptr && program.graph->pools.size() > 1;
   if (problem.nest.has_control_flow || options.inplace || spreads) return kNoBytes;
   Bytes total = 0;
-  for (size_t p = 0; p < placements.size(); ++p) {
+  for (size_t p = 0; p < placements.size() && total <= kMaxBytes; ++p) {
     const PoolProblem& pool = problem.selection.pools[p];
     Problem kept;
     Placement places;
@@ -58,7 +58,7 @@ Bytes RemainingTotal(const Program& program, const SoundProblem& problem,
     if (!live || places.peak > live->bytes) return kNoBytes;
     total += places.peak + pool.padding;
   }
-  return total;
+  return total <= kMaxBytes ? total : kNoBytes;
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ Bytes Optimizer::ChooseTarget() {
 
 void Optimizer::Begin() {
   constexpr int kContinuations = 60;  // percent
-  constexpr int kOfAll = 40;          // percent of them
+  constexpr int kOfAll = 25;          // percent of them
   RandomStream& random = portfolio_.random();
   kept_.clear();
   Beginnings& beginnings = random.Percent(kOfAll) ? beginnings_ : least_beginnings_;
