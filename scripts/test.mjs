@@ -14,8 +14,9 @@ const SUITES = {
   fuzz,
 };
 
-/** How long each fuzz target runs. */
-const FUZZ_SECONDS = process.env.MEMPLAN_FUZZ_SECONDS ?? "10";
+/** How long each fuzz target runs; if nothing is said, the same few thousand inputs every time. */
+const FUZZ_SECONDS = process.env.MEMPLAN_FUZZ_SECONDS;
+const FUZZ_AMOUNT = FUZZ_SECONDS ? [`-max_total_time=${FUZZ_SECONDS}`] : ["-seed=1", "-runs=3000"];
 const DICTIONARIES = { graph_reader: "json", interval_csv: "csv", verifier: "json" };
 
 function sourcesOf(folders, extensions) {
@@ -129,7 +130,7 @@ async function fuzz() {
       const output = await run(
         `build/fuzz/${target}_fuzzer`,
         [
-          `-max_total_time=${FUZZ_SECONDS}`,
+          ...FUZZ_AMOUNT,
           "-max_len=4096",
           "-timeout=30",
           "-print_final_stats=1",

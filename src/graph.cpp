@@ -14,8 +14,8 @@ const ControlFlow* Graph::control_flow_of(NodeIndex n) const {
 std::span<const TensorIndex> Graph::YieldedBy(NodeIndex n) const {
   while (nodes.kind[n] == Target::kView) {
     std::span<const NodeIndex> args = nodes.args_of(n);
-    if (args.empty()) return {};
-    n = args[0];  // always an earlier node, so this ends
+    if (args.empty()) break;  // a view of nothing has its own tensors
+    n = args[0];              // always an earlier node, so this ends
   }
   return nodes.specs_of(n);
 }

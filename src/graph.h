@@ -160,7 +160,7 @@ struct Graph {
   const ControlFlow* control_flow_of(NodeIndex n) const;
   // The tensors a node yields, upstream's get_node_tensor_specs with nulls
   // kept: a memory.view has those of its first arg (recursively where that is a
-  // view too), whatever its own specs say.
+  // view too), whatever its own specs say; its own only where it has no arg.
   std::span<const TensorIndex> YieldedBy(NodeIndex n) const;
 };
 

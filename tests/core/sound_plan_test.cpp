@@ -153,5 +153,18 @@ TEST(SoundPlanTest, SaysThatAPoolIsTooSmallForItsPadding) {
   EXPECT_EQ(planned.error.details->available, 57);
 }
 
+// A memory.view without args has its own tensors, which live while somebody reads the view.
+TEST(SoundPlanTest, KeepsTheTensorOfAViewOfNothing) {
+  const Planned planned(R"({"tensors": [{"id": "x", "nbytes": 64}, {"id": "v", "nbytes": 64},
+      {"id": "y", "nbytes": 64}],
+    "nodes": [{"name": "x", "op": "placeholder", "target": "x", "specs": ["x"]},
+      {"name": "v", "op": "call_function", "target": "memory.view", "specs": ["v"]},
+      {"name": "y", "op": "call_function", "target": "f", "args": ["x", "v"], "specs": ["y"]},
+      {"name": "out", "op": "output", "args": ["y"]}]})");
+  ASSERT_TRUE(planned.ok) << planned.error.message;
+  EXPECT_EQ(planned.plan.top.lifetime[1].last, 2);
+  EXPECT_EQ(planned.plan.buffer_sizes[1], 3 * 64);
+}
+
 }  // namespace
 }  // namespace memplan
