@@ -11,6 +11,8 @@
 
 namespace memplan {
 
+class GraphRows;
+
 // Submodules nest as deep as this; deeper is an error.
 inline constexpr int kMaxSubmoduleDepth = 64;
 
@@ -25,7 +27,6 @@ struct JsonInput {
 // views. Errors: INVALID_JSON, INVALID_INPUT, TOO_LARGE, with the JSON path.
 // `rows` are those of the outer graph, whose own lists are then there and empty; where they cannot
 // be read, the error is INTERNAL.
-class GraphRows;
 Result<JsonInput> ReadJsonInput(std::span<char> bytes, bool keep_shapes = false,
                                 GraphRows* rows = nullptr);
 

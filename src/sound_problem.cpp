@@ -152,8 +152,10 @@ Status AddPlannable(const Program& program, const Options& options, const Nest& 
 // `plain` is the nest without any choice.
 Result<ChosenPairs> SettleInplace(const Program& program, const Options& options, const Nest& plain,
                                   InplaceChoice* choice) {
-  ChosenPairs chosen(choice->elementwise.size());
-  for (size_t g = 0; g < chosen.size(); ++g) {
+  ChosenPairs chosen = choice->elementwise;
+  // Without submodules no pair can be in the way of a plan.
+  if (plain.has_control_flow) chosen.assign(chosen.size(), {});
+  for (size_t g = 0; g < chosen.size() && plain.has_control_flow; ++g) {
     Status fine = AddPlannable(program, options, plain, g, choice->elementwise[g], &chosen, choice);
     if (!fine) return tl::unexpected(fine.error());
   }

@@ -5,19 +5,9 @@ import { gzipSync } from "node:zlib";
 import { createInstance } from "memplan";
 import { minifySync } from "rolldown/utils";
 import { madeGraph } from "./made_graph.mjs";
+import { measure } from "./measure.mjs";
 
 const DIST = new URL("../../dist/", import.meta.url);
-
-/** Best and median of some runs, in milliseconds, after one to warm up. */
-function measure(work, runs = 7) {
-  work();
-  const times = Array.from({ length: runs }, () => {
-    const begin = performance.now();
-    work();
-    return performance.now() - begin;
-  }).sort((a, b) => a - b);
-  return { best: times[0], median: times[runs >> 1] };
-}
 
 function row(name, figure, reach) {
   console.log(`${name.padEnd(66)} ${figure.padStart(22)}   ${reach}`);

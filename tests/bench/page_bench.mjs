@@ -8,15 +8,7 @@ import { ROOT } from "../../scripts/steps.mjs";
 async function measureOnPage() {
   const { createInstance } = await import("/dist/index.js");
   const { madeGraph } = await import("/tests/bench/made_graph.mjs");
-  const measure = (work, runs = 9) => {
-    work();
-    const times = Array.from({ length: runs }, () => {
-      const begin = performance.now();
-      work();
-      return performance.now() - begin;
-    }).sort((a, b) => a - b);
-    return { best: times[0], median: times[runs >> 1] };
-  };
+  const { measure } = await import("/tests/bench/measure.mjs");
   const memplan = await createInstance();
   const options = { algorithm: "greedy_by_size" };
   const graph = madeGraph(100_000);
@@ -60,7 +52,7 @@ try {
   const ratio = (a, b) => `${(a.best / b.best).toFixed(2)} / ${(a.median / b.median).toFixed(2)}`;
   const each = ({ best }) => `${((best / figures.calls) * 1000).toFixed(1)} µs`;
   console.log(
-    `Chromium ${browser.version()}: a graph of 100,000 tensors, ${figures.megabytes.toFixed(1)} MB (best / median of 9)`,
+    `Chromium ${browser.version()}: a graph of 100,000 tensors, ${figures.megabytes.toFixed(1)} MB (best / median of 7)`,
   );
   row("TextDecoder and JSON.parse of the bytes", times(figures.parse));
   row("bytes to plan by greedy_by_size", times(figures.fromBytes));

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { type Graph, type Input, load, type Memplan, MemplanError, type Options } from "memplan";
 import { beforeAll, describe, expect, it } from "vitest";
 import { graphRows } from "../../bindings/graph_rows.ts";
+import { exchange, oddValue } from "./odd_value.ts";
 import { smallGraph } from "./small_graph.ts";
 
 const DATA = fileURLToPath(new URL("../data/", import.meta.url));
@@ -130,37 +131,14 @@ describe("a graph as rows", () => {
       ["nodes", 2, "specs", 0],
       ["tensors", 0, "shape", 1],
     ];
-    const odd = fc.oneof(
-      fc.jsonValue(),
-      fc.constantFrom<unknown>(
-        -1,
-        -0,
-        0,
-        1.5,
-        2 ** 53,
-        2 ** 31,
-        1e308,
-        "",
-        "x",
-        "r",
-        "nope",
-        [],
-        {},
-        null,
-        true,
-      ),
-      fc.constantFrom<unknown>([[]], [null], ["x"], ["x", null], "inplace", "static", "output", "a\nb"),
-    );
     fc.assert(
       fc.property(
         fc.constantFrom(...places, ...elements, ["tensors"], ["nodes"], ["name"], ["pools"], ["signature"]),
-        odd,
+        oddValue,
         fc.boolean(),
         (keys, value, inplace) => {
-          const graph = large(structuredClone(right)) as unknown as Record<string, unknown>;
-          let parent = graph;
-          for (const key of keys.slice(0, -1)) parent = parent[key] as Record<string, unknown>;
-          parent[keys[keys.length - 1] as string] = value;
+          const graph = large(structuredClone(right));
+          exchange(graph, keys, value);
           expectSame(graph, { algorithm: "greedy_by_size", inplace });
         },
       ),

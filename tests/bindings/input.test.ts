@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { type Input, load, type Memplan, MemplanError } from "memplan";
 import { beforeAll, describe, expect, it } from "vitest";
+import { exchange, oddValue } from "./odd_value.ts";
 import { smallGraph } from "./small_graph.ts";
 
 describe("input", () => {
@@ -173,32 +174,10 @@ describe("input", () => {
       ["pools"],
       ["input_mem_buffer_sizes"],
     );
-    const odd = fc.oneof(
-      fc.jsonValue(),
-      fc.constantFrom<unknown>(
-        -1,
-        0,
-        1.5,
-        2 ** 53,
-        1e308,
-        "",
-        "x",
-        "r",
-        "nope",
-        [],
-        {},
-        null,
-        true,
-        [[]],
-        [null],
-      ),
-    );
     fc.assert(
-      fc.property(path, odd, (keys, replacement) => {
+      fc.property(path, oddValue, (keys, replacement) => {
         const graph = JSON.parse(JSON.stringify(smallGraph()));
-        let parent = graph;
-        for (const key of keys.slice(0, -1)) parent = parent[key];
-        parent[keys[keys.length - 1] as string] = replacement;
+        exchange(graph, keys, replacement);
         try {
           memplan.plan(graph);
         } catch (error) {
