@@ -74,14 +74,16 @@ Bytes SectionEngine<T>::Reachable(Bytes bytes) const {
 
 std::unique_ptr<AttemptEngine> MakeSectionEngine(const Problem& problem, size_t limit) {
   SectionProblem sections = MakeSectionProblem(problem);
+  // The smallest plans are no higher; 2^28 is what ValleyState cuts a capacity off at.
+  constexpr int64_t kNarrow = int64_t{1} << 28;
   int64_t total = 0;
   size_t places = 0;
   for (int32_t b = 0; b < sections.count(); ++b) {
-    total += sections.size[b];
+    total = std::min(kNarrow, total + sections.size[b]);
     places += static_cast<size_t>(sections.hi[b] - sections.lo[b]);
   }
   if (places > limit) return nullptr;
-  if (total < int64_t{1} << 29) {
+  if (total < kNarrow) {
     return std::make_unique<SectionEngine<int32_t>>(problem, std::move(sections));
   }
   return std::make_unique<SectionEngine<int64_t>>(problem, std::move(sections));

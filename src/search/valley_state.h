@@ -12,8 +12,9 @@
 
 namespace memplan {
 
-// T holds units: int32_t where all sizes together stay below 2^29, else
-// int64_t.
+// T holds units: int32_t where all sizes together stay below 2^28, which is
+// kNever / 2, else int64_t. Capacities beyond kNever / 2 are cut off there: no
+// plan needs them.
 //
 // Of each section: `top`, the end of the last buffer placed over it; `floor`,
 // the least `low` of its remaining buffers (kNever where none remains);

@@ -110,6 +110,36 @@ TEST(Search, FindsTheOptimumAboveMaxLive) {
   EXPECT_GE(above, 500);
 }
 
+// Sizes that nothing divides, in all magnitudes: numbers of 32 bits are left for wider ones where
+// sums come near their end, not after it.
+TEST(Search, FindsTheOptimumOfEveryMagnitude) {
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    Random random(seed);
+    std::vector<std::vector<Bytes>> rows = kCase07;
+    for (std::vector<Bytes>& row : rows) row[2] += random.Between(-3, 3);
+    // Most of the sum lies one above the other.
+    rows.insert(rows.begin(), {0, 6, random.Between(60, 300)});
+    const bool clique = seed % 4 == 0;
+    const Bytes optimum = BruteForce(Intervals(rows)).LeastPeak();
+    rows.push_back({100, 101, 0});
+    for (int shift = 16; shift < 44; ++shift) {
+      std::vector<std::vector<Bytes>> scaled = rows;
+      for (std::vector<Bytes>& row : scaled) row[2] <<= shift;
+      scaled.back()[2] = 1;
+      Problem problem = Intervals(scaled);
+      if (clique) problem.conflicts = {{1, 9}};
+      const std::string label = "seed " + std::to_string(seed) + ", shift " + std::to_string(shift);
+      const Answer answer = Search(problem);
+      EXPECT_TRUE(answer.done) << label;
+      // Beside the byte a conflict may put under or over its buffer.
+      EXPECT_LE(answer.peak - (optimum << shift), clique) << label;
+      EXPECT_GE(answer.peak, optimum << shift) << label;
+      EXPECT_EQ(answer.bound, answer.peak) << label;
+      if (HasFailure()) return;
+    }
+  }
+}
+
 TEST(Search, FindsTheOptimumOfSmallProblemsWithEverything) {
   int above = 0;
   for (uint64_t seed = 0; seed < 32'000; ++seed) {

@@ -205,6 +205,19 @@ bool HonoursAll(const PlannerInfo& info, const Problem& problem) {
   return (asks & ~info.honours) == 0;
 }
 
+// True where a buffer above the other, pinned ones lowest, never passes the highest byte there is:
+// then every one of them has a place.
+bool StacksFit(const Problem& problem) {
+  Bytes top = problem.base;
+  for (BufferIndex b = 0; b < problem.count(); ++b) {
+    if (problem.pin_of(b) != kNoBytes) top = std::max(top, problem.pin[b] + problem.size[b]);
+  }
+  // No sum here wraps around: at most 48 terms, each below 2^52.
+  for (BufferIndex b = 0; b < problem.count(); ++b)
+    top += problem.size[b] + problem.alignment_of(b);
+  return top <= kMaxBytes;
+}
+
 // The same state whatever `cut` is.
 std::unique_ptr<Planner> Run(const PlannerInfo& info, const Case& of, int64_t cut) {
   std::unique_ptr<Planner> planner = info.make(of.problem, {});
@@ -228,7 +241,8 @@ void TryPlanner(const PlannerInfo& info, const Case& of, const Exclusions& exclu
   const auto planner = Run(info, of, of.steps);
   const Placement* best = planner->best();
   if (best == nullptr) {
-    Expect(info.searches || problem.capacity != kNoBytes, name + " gives a plan");
+    Expect(info.searches || problem.capacity != kNoBytes || !StacksFit(problem),
+           name + " gives a plan");
   } else {
     CheckPlacement(problem, excludes, *best, name);
     if (verdict->peak == kNoBytes || best->peak < verdict->peak) {

@@ -203,13 +203,13 @@ describe("looking closer", () => {
   it("searches by name, in table and picture", async () => {
     await page.keyboard.press("/");
     await page.keyboard.type("expanded_conv_13/");
-    await page.waitForFunction(() =>
-      document.querySelector(".table .table-bar .quiet")?.textContent?.includes(" of "),
-    );
-    const rows = await page.locator(".rows-table tbody th").allTextContents();
-    const named = rows.filter((r) => r !== "");
-    expect(named.length).toBeGreaterThan(2);
-    for (const row of named) expect(row.toLowerCase()).toContain("expanded_conv_13");
+    const named = async () =>
+      (await page.locator(".rows-table tbody th").allTextContents()).filter((row) => row !== "");
+    // The rows follow each letter typed.
+    await expect
+      .poll(async () => (await named()).every((row) => row.toLowerCase().includes("expanded_conv_13")))
+      .toBe(true);
+    expect((await named()).length).toBeGreaterThan(2);
   });
 
   it("colours by size, lifetime, operator, module and pool, each with its legend", async () => {
