@@ -53,8 +53,9 @@ class NotPlain extends Error {}
  */
 export function graphRows(input: unknown, withShapes: boolean): GraphRows | null {
   try {
-    if (!isCleanRealm()) return null;
-    const { tensors, nodes, ...others } = plain(input);
+    // Bytes and text, without an error made for each: its stack costs as much as reading a small graph.
+    if (!isPlain(input) || !isCleanRealm()) return null;
+    const { tensors, nodes, ...others } = input;
     if (!isList(tensors) || !isList(nodes) || tensors.length + nodes.length < FEW_ROWS) return null;
     const rows = new RowWriter(4 * tensors.length + 4 * nodes.length);
     rows.addCount(tensors.length);
@@ -200,12 +201,18 @@ class RowWriter {
   }
 }
 
+function isPlain(value: unknown): value is Row {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    Object.getPrototypeOf(value) === Object.prototype &&
+    (value as Row).toJSON === undefined
+  );
+}
+
 function plain(value: unknown): Row {
-  if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype) {
-    throw new NotPlain();
-  }
-  if ((value as Row).toJSON !== undefined) throw new NotPlain();
-  return value as Row;
+  if (!isPlain(value)) throw new NotPlain();
+  return value;
 }
 
 function isList(value: unknown): value is unknown[] {
