@@ -1,6 +1,7 @@
 #include "graph_builder.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "dtype.h"
 
@@ -68,7 +69,12 @@ void GraphBuilder::AddDimension(Bytes size) {
   if (size == 0) {
     has_zero_ = true;
   } else {
-    elements_ = elements_ > kMaxBytes / size ? kTooMany : elements_ * size;
+    // Nearly always that is clear without a division.
+    const auto product = static_cast<uint64_t>(elements_) * static_cast<uint64_t>(size);
+    const bool is_small = std::bit_width(static_cast<uint64_t>(elements_)) +
+                              std::bit_width(static_cast<uint64_t>(size)) <=
+                          53;
+    elements_ = is_small || elements_ <= kMaxBytes / size ? static_cast<Bytes>(product) : kTooMany;
   }
 }
 

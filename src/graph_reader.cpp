@@ -18,6 +18,7 @@ template <typename Enum>
 struct Word {
   std::string_view text;
   Enum value;
+  uint64_t head = KeyHead(text);
 };
 
 constexpr Word<Op> kOps[] = {
@@ -35,7 +36,7 @@ template <typename Enum, size_t kCount>
 bool ReadWord(JsonWalker& walker, const Word<Enum> (&words)[kCount], std::string_view text,
               Enum* value) {
   for (const Word<Enum>& word : words) {
-    if (word.text != text) continue;
+    if (!IsWord(word.text, word.head, text)) continue;
     *value = word.value;
     return true;
   }

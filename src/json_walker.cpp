@@ -14,22 +14,70 @@
 #include <rapidjson/error/en.h>
 #include <rapidjson/reader.h>
 
-#if defined(__SSE2__)
-// RapidJSON's scan of a string goes byte by byte up to an address that sixteen divides, which is
-// all of most names. The padding lets blocks be read from any place.
+namespace memplan {
+namespace {
+
+// RapidJSON's stream of a text that is unescaped in place. Of its own InsituStringStream RapidJSON
+// copies all three pointers at once, which waits until the store to one of them has reached the
+// cache, at each string and number; and it ends each string with a zero, for which the next look at
+// the string waits. Here only `at` is copied, and strings are told by their size.
+struct TextStream {
+  using Ch = char;
+
+  explicit TextStream(char* text) : at(text), begin(text) {}
+  TextStream(const TextStream& other) : at(other.at), begin(other.begin) {}
+  TextStream& operator=(const TextStream& other) {
+    at = other.at;
+    return *this;
+  }
+
+  char Peek() const { return *at; }
+  char Take() { return *at++; }
+  size_t Tell() const { return static_cast<size_t>(at - begin); }
+  char* PutBegin() { return to = at; }
+  void Put(char c) {
+    // What lies there is this, or the quote for which the zero comes.
+    if (to + 1 != at) *to = c;
+    ++to;
+  }
+  size_t PutEnd(const char* first) const { return static_cast<size_t>(to - first); }
+
+  char* at;
+  char* to = nullptr;  // between `at` and `begin`, so that those are not copied as one
+  char* const begin;
+};
+
+}  // namespace
+}  // namespace memplan
+
 template <>
-inline void rapidjson::Reader::SkipUnescapedString(rapidjson::InsituStringStream& is) {
+struct rapidjson::StreamTraits<memplan::TextStream> {
+  enum { copyOptimization = 1 };
+};
+
+#if defined(__SSE2__)
+// The padding lets blocks be read from any place.
+template <>
+template <>
+inline void rapidjson::Reader::ScanCopyUnescapedString(memplan::TextStream& is,
+                                                       memplan::TextStream& os) {
   const __m128i quote = _mm_set1_epi8('"');
   const __m128i backslash = _mm_set1_epi8('\\');
   const __m128i control = _mm_set1_epi8(0x1f);
-  for (char* at = is.src_;; at += 16) {
+  char* to = os.to;
+  for (char* at = is.at;; at += 16) {
     const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
     const __m128i found =
         _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(block, quote), _mm_cmpeq_epi8(block, backslash)),
                      _mm_cmpeq_epi8(_mm_max_epu8(block, control), control));
     const int bits = _mm_movemask_epi8(found);
+    const int plain = bits == 0 ? 16 : std::countr_zero(static_cast<unsigned>(bits));
+    // Behind an escape what is read is no longer where it is to be.
+    if (to != at) std::memmove(to, at, static_cast<size_t>(plain));
+    to += plain;
     if (bits == 0) continue;
-    is.src_ = is.dst_ = at + std::countr_zero(static_cast<unsigned>(bits));
+    is.at = at + plain;
+    os.to = to;
     return;
   }
 }
@@ -90,15 +138,6 @@ void AppendKey(std::string_view key, std::string* path) {
     *path += c;
   }
   *path += "\"]";
-}
-
-// Whether a key of RapidJSON's is the field's. Eight bytes can be read from it: the padding.
-bool IsKey(const JsonField& field, const char* text, size_t size) {
-  if (field.key.size() != size) return false;
-  uint64_t head;
-  std::memcpy(&head, text, sizeof head);
-  if (size < 8) return size == 0 || (head ^ field.head) << (64 - 8 * size) == 0;
-  return head == field.head && field.key.substr(8) == std::string_view(text + 8, size - 8);
 }
 
 // The SAX handler. Frames are the open containers; a value that no shape asks for is only read
@@ -169,15 +208,16 @@ class Walk final : public JsonWalker {
 
   bool Key(const char* text, rapidjson::SizeType size, bool) {
     Frame& frame = frames_[depth_];
-    frame.key = {text, size};
+    const std::string_view key(text, size);
+    frame.key = key;
     ++frame.count;
-    if (has_escapes_ && !IsWhole(frame.key)) return false;
+    if (has_escapes_ && !IsWhole(key)) return false;
     if (frame.shape == nullptr || frame.shape->is_map) return true;
     const std::span<const JsonField> fields = frame.shape->fields;
     // Rows of one kind tend to have their keys in one order: try the one after the last first.
     size_t at = frame.field + 1;
-    if (at >= fields.size() || !IsKey(fields[at], text, size)) {
-      for (at = 0; at < fields.size() && !IsKey(fields[at], text, size); ++at) {
+    if (at >= fields.size() || !IsWord(fields[at].key, fields[at].head, key)) {
+      for (at = 0; at < fields.size() && !IsWord(fields[at].key, fields[at].head, key); ++at) {
       }
     }
     frame.next = nullptr;
@@ -396,7 +436,7 @@ Status WalkJson(std::span<char> bytes, const JsonShape& root, JsonReader* reader
                 "line 1, column 1");
   }
   Walk walk(root, reader, pre.has_escapes);
-  rapidjson::InsituStringStream stream(bytes.data());
+  TextStream stream(bytes.data());
   rapidjson::Reader parser;
   const rapidjson::ParseResult result = parser.Parse<kFlags>(stream, walk);
   size_t stopped = result.IsError() ? result.Offset() : stream.Tell();

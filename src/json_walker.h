@@ -8,6 +8,7 @@
 #define MEMPLAN_JSON_WALKER_H_
 
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
@@ -54,6 +55,16 @@ constexpr uint64_t KeyHead(std::string_view key) {
     head = head << 8 | static_cast<uint8_t>(key[i]);
   }
   return head;
+}
+
+// Whether `text`, of which eight bytes can be read whatever its size (it lies in a padded input),
+// is `word`.
+inline bool IsWord(std::string_view word, uint64_t word_head, std::string_view text) {
+  if (word.size() != text.size()) return false;
+  uint64_t head;
+  std::memcpy(&head, text.data(), sizeof head);
+  if (text.size() < 8) return text.empty() || (head ^ word_head) << (64 - 8 * text.size()) == 0;
+  return head == word_head && (text.size() == 8 || word.substr(8) == text.substr(8));
 }
 
 struct JsonField {
