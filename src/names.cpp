@@ -98,6 +98,19 @@ void Names::Reserve(size_t count) {
 // Braces alone would empty it and keep the memory.
 void Names::Seal() { slots_ = std::vector<Slot>(); }
 
+std::vector<char> Names::CopyTexts() {
+  size_t size = 0;
+  for (const View& view : views_) size += view.size;
+  std::vector<char> texts(size);
+  char* at = texts.data();
+  for (View& view : views_) {
+    std::memcpy(at, view.data, view.size);
+    view.data = at;
+    at += view.size;
+  }
+  return texts;
+}
+
 void Names::Grow(size_t slots) {
   std::vector<Slot> old(slots);
   old.swap(slots_);

@@ -29,6 +29,9 @@ class Names {
   // Gives back the look-up table's memory; Intern and Find may not be called
   // afterwards.
   void Seal();
+  // Copies all texts to one piece of memory, which must outlive the names from then on; what they
+  // were views of need not any more.
+  std::vector<char> CopyTexts();
 
  private:
   struct View {

@@ -37,15 +37,17 @@ class ExecutorchJob final : public PlanJob {
   Options options_;
 };
 
+// Of an input this large only the names are kept: less than a tenth of it, and all that comes after
+// reading then fits where the rest was. In smaller ones it is not worth the copies.
+constexpr size_t kLargeInput = size_t{1} << 26;
+
 // What begins with a brace or bracket is meant as JSON, all else as CSV.
 bool LooksLikeJson(std::string_view text) {
   const size_t at = text.find_first_not_of(" \t\r\n\xef\xbb\xbf");
   return at == std::string_view::npos || text[at] == '{' || text[at] == '[';
 }
 
-}  // namespace
-
-Result<JsonInput> ReadInput(std::vector<char>* bytes, bool keep_shapes, const RowLayout* rows) {
+Result<JsonInput> Read(std::vector<char>* bytes, bool keep_shapes, const RowLayout* rows) {
   const size_t size = bytes->size();
   if (rows != nullptr) {
     const size_t json = rows->numbers * sizeof(double);
@@ -62,6 +64,17 @@ Result<JsonInput> ReadInput(std::vector<char>* bytes, bool keep_shapes, const Ro
   }
   bytes->resize(size + kJsonPadding, '\0');
   return ReadJsonInput({bytes->data(), size}, keep_shapes);
+}
+
+}  // namespace
+
+Result<JsonInput> ReadInput(std::vector<char>* bytes, bool keep_shapes, const RowLayout* rows) {
+  Result<JsonInput> input = Read(bytes, keep_shapes, rows);
+  if (input && bytes->size() >= kLargeInput) {
+    Names& names = input->program != nullptr ? input->program->names : input->intervals->names;
+    *bytes = names.CopyTexts();
+  }
+  return input;
 }
 
 Result<std::unique_ptr<PlanJob>> PlanJob::Start(std::vector<char> bytes, const Options& options,

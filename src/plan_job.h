@@ -22,7 +22,7 @@ namespace memplan {
 
 // Reads graph JSON, methods JSON, buffers JSON or CSV, told by content. `bytes` is written into and
 // gets padding at its end; the result's names point into it, so it must stay where it is (moving
-// the vector keeps that).
+// the vector keeps that). Of a large input it holds the names alone afterwards.
 // With `rows` the bytes are laid out as it says instead.
 Result<JsonInput> ReadInput(std::vector<char>* bytes, bool keep_shapes = false,
                             const RowLayout* rows = nullptr);
