@@ -86,7 +86,10 @@ bool PoolRace::Step(int64_t budget) {
 
 bool PoolRace::GoodEnough() const {
   const Bytes best = best_peak();
-  return stop_at_ != kNoBytes && best != kNoBytes && best <= stop_at_;
+  if (stop_at_ == kNoBytes || best == kNoBytes || best > stop_at_) return false;
+  // That each fits its capacity too is another matter.
+  return std::all_of(planners_.begin(), planners_.end(),
+                     [](const auto& planner) { return planner->best() != nullptr; });
 }
 
 std::string_view PoolRace::phase() const {

@@ -12,7 +12,12 @@ AutoState::AutoState(const Problem& problem, const SearchOptions& options)
       options_(options),
       packing_(problem),
       tree_(packing_),
-      bound_(packing_.bound) {}
+      bound_(packing_.bound) {
+  // A plan beyond the capacity is good for nothing.
+  if (problem.capacity != kNoBytes) {
+    options_.stop_at = std::min(options_.stop_at, problem.capacity);
+  }
+}
 
 const ConflictIndex& AutoState::conflicts() {
   if (!conflicts_) conflicts_.emplace(packing_);

@@ -34,7 +34,8 @@ class Search final : public Planner {
   }
 
  private:
-  bool Fits(Bytes peak) const { return problem_.capacity == kNoBytes || peak <= problem_.capacity; }
+  // The highest end a plan may have.
+  Bytes Most() const { return problem_.capacity == kNoBytes ? kMaxBytes : problem_.capacity; }
   void Keep(const Placement& placement);
   bool Settled() const;
   int64_t Begin();
@@ -64,7 +65,7 @@ bool PinsCollide(const Problem& problem) {
 }
 
 void Search::Keep(const Placement& placement) {
-  if (!Fits(placement.peak)) return;
+  if (placement.peak > Most()) return;
   if (!best_ || placement.peak < best_->peak) best_ = placement;
 }
 
@@ -96,8 +97,7 @@ int64_t Search::Begin() {
   if (Settled()) return steps;
   PeakRange range;
   range.lower = bound_;
-  range.upper = kMaxBytes;
-  if (problem_.capacity != kNoBytes) range.upper = std::min(range.upper, problem_.capacity + 1);
+  range.upper = Most() + 1;
   if (best_) range.upper = std::min(range.upper, best_->peak);
   range.good_enough = options_.stop_at;
   std::unique_ptr<AttemptEngine> engine = HasSectionForm(problem_)

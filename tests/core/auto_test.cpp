@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "brute_force.h"
 #include "graph_reader.h"
 #include "interval_problem.h"
 #include "json_walker.h"
@@ -75,6 +76,26 @@ TEST(Auto, TellsDoesNotFitFromFits) {
   EXPECT_FALSE(planner->infeasible());
   ASSERT_TRUE(planner->best());
   EXPECT_EQ(planner->best()->peak, 80);
+}
+
+// What is good enough ends nothing while it does not fit.
+TEST(Auto, StopsAtNothingBeyondTheCapacity) {
+  Problem problem = LoadCase("07-bound-cannot-be-reached");
+  problem.capacity = 80;
+  for (BufferIndex b = 0; b < problem.count(); ++b) {
+    // Once one buffer is a little larger the passes find 82 or more, the smallest plan has 80.
+    Problem changed = problem;
+    changed.size[b] += 1;
+    const Bytes optimum = BruteForce(changed).LeastPeak();
+    changed.capacity = optimum;
+    for (const Bytes above : {1, 8, 1000}) {
+      std::unique_ptr<Planner> planner =
+          FindPlanner("auto")->make(changed, {.seed = 0, .stop_at = optimum + above});
+      for (int i = 0; i < 500 && !planner->done(); ++i) planner->Step(10'000);
+      ASSERT_TRUE(planner->best()) << b << " " << above;
+      EXPECT_EQ(planner->best()->peak, optimum);
+    }
+  }
 }
 
 TEST(Auto, IsNeverWorseThanAnyPlannerItRan) {

@@ -297,6 +297,29 @@ TEST(Search, EndsAtStopAt) {
   EXPECT_LE(answer.bound, answer.peak);
 }
 
+// Alignments can drive three buffers of a byte each past the highest one there is.
+TEST(Search, OffersNoPlanPastTheLargestSize) {
+  constexpr Bytes kHalf = Bytes{1} << 52;
+  Problem problem = Intervals({{0, 1, 1}, {0, 1, 1}});
+  problem.uniform_alignment = kHalf;
+  EXPECT_EQ(Search(problem).peak, kHalf + 1);
+  for (const bool clique : {false, true}) {
+    problem = Intervals({{0, 1, 1}, {0, 1, 1}, {0, 1, 1}});
+    problem.uniform_alignment = kHalf;
+    if (clique) problem.conflicts = {{0, 1}};
+    const Answer answer = Search(problem);
+    EXPECT_TRUE(answer.done);
+    EXPECT_EQ(answer.peak, kNoBytes);
+  }
+  // To the last byte, in which the largest lies lowest.
+  problem = Intervals({{0, 2, kHalf}, {1, 3, kHalf - 1}});
+  problem.uniform_alignment = kHalf;
+  for (const Bytes capacity : {kNoBytes, kMaxBytes}) {
+    problem.capacity = capacity;
+    EXPECT_EQ(Search(problem).peak, kMaxBytes);
+  }
+}
+
 TEST(Search, EndsWithNothingToPlace) {
   EXPECT_EQ(Search({}).peak, 0);
   Problem never = Intervals({{3, 3, 100}, {2, 5, 0}});
