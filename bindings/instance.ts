@@ -16,6 +16,7 @@ const OUTPUT = {
   graphs: 6,
   graphCount: 7,
   outOfMemory: 8,
+  idsAt: 9,
   doubles: 10,
 };
 const GRAPH_WORDS = 7;
@@ -76,6 +77,8 @@ export class Core {
   readonly #module: WebAssembly.Module;
   #glue: Glue | undefined;
   #table = 0;
+  /** What of the options' names the instance has. */
+  #names = "";
 
   constructor(module: WebAssembly.Module) {
     this.#module = module;
@@ -175,6 +178,7 @@ export class Core {
         throw new MemplanError("OUT_OF_MEMORY", "no memory for a WebAssembly instance", { cause });
       }
       this.#table = this.#glue.outputTable() / 4;
+      this.#names = "";
     }
     return this.#glue;
   }
@@ -235,10 +239,12 @@ export class Core {
       const at = glue.reserveCapacity(capacity.length) >>> 0;
       glue.HEAPF64.set(capacity, at / 8);
     }
-    if (algorithm || operators) {
-      const names = encoder.encode(operators ? `${algorithm}\n${operators}` : algorithm);
-      const at = glue.reserveNames(names.length) >>> 0;
-      glue.HEAPU8.set(names, at);
+    const names = operators ? `${algorithm}\n${operators}` : algorithm;
+    if (names !== this.#names) {
+      const bytes = encoder.encode(names);
+      const at = glue.reserveNames(bytes.length) >>> 0;
+      glue.HEAPU8.set(bytes, at);
+      this.#names = names;
     }
   }
 
@@ -275,36 +281,36 @@ export class Core {
   }
 
   #columns(glue: Glue): PlanColumns {
-    const idsAt = this.#word(glue, "ids");
-    const lengthsAt = this.#word(glue, "idLengths") / 4;
-    const graphsAt = this.#word(glue, "graphs") / 4;
+    const textAt = this.#word(glue, "text");
+    const graphs = new Array<GraphColumns>(this.#word(glue, "graphCount"));
+    let at = this.#word(glue, "graphs") / 4;
+    for (let g = 0; g < graphs.length; g++, at += GRAPH_WORDS) graphs[g] = graphColumns(glue.HEAPU32, at);
     return {
-      head: this.#text(glue),
-      ids: decoder.decode(glue.HEAPU8.subarray(idsAt, idsAt + this.#word(glue, "idsSize"))),
-      idLengths: glue.HEAPU32.subarray(lengthsAt, lengthsAt + this.#word(glue, "idCount")),
-      graphs: Array.from({ length: this.#word(glue, "graphCount") }, (_, place) =>
-        graphColumns(glue, graphsAt + place * GRAPH_WORDS),
+      // The ids lie behind the text.
+      text: decoder.decode(
+        glue.HEAPU8.subarray(textAt, this.#word(glue, "ids") + this.#word(glue, "idsSize")),
       ),
+      idsAt: this.#word(glue, "idsAt"),
+      idLengths: this.#word(glue, "idLengths") / 4,
+      idCount: this.#word(glue, "idCount"),
+      graphs,
+      whole: glue.HEAP32,
+      doubles: glue.HEAPF64,
     };
   }
 }
 
-function graphColumns(glue: Glue, at: number): GraphColumns {
-  const [count, lifetimes, times, allocated, memIds, objects, offsets] = glue.HEAPU32.subarray(
-    at,
-    at + GRAPH_WORDS,
-  ) as unknown as [number, number, number, number, number, number, number];
-  const whole = (address: number, length: number) => glue.HEAP32.subarray(address / 4, address / 4 + length);
-  const double = (address: number, length: number) =>
-    glue.HEAPF64.subarray(address / 8, address / 8 + length);
+function graphColumns(words: Uint32Array, at: number): GraphColumns {
+  const lifetimes = words[at + 1] as number;
+  const times = words[at + 2] as number;
   return {
-    count,
-    lifetimes: lifetimes ? whole(lifetimes, 2 * count) : null,
-    times: times ? double(times, 2 * count) : null,
-    allocated: double(allocated, count),
-    memIds: whole(memIds, count),
-    objects: whole(objects, count),
-    offsets: double(offsets, count),
+    count: words[at] as number,
+    lifetimes: lifetimes ? lifetimes / 4 : -1,
+    times: times ? times / 8 : -1,
+    allocated: (words[at + 3] as number) / 8,
+    memIds: (words[at + 4] as number) / 4,
+    objects: (words[at + 5] as number) / 4,
+    offsets: (words[at + 6] as number) / 8,
   };
 }
 

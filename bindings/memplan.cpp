@@ -36,7 +36,7 @@ struct GraphColumns {
 struct Output {
   uint32_t text = 0;  // UTF-8: the head of a plan, a report, an error, a phase
   uint32_t text_size = 0;
-  uint32_t ids = 0;  // UTF-8: the ids of all tensors, one after the other
+  uint32_t ids = 0;  // UTF-8: the ids of all tensors, one after the other; behind the text
   uint32_t ids_size = 0;
   uint32_t id_lengths = 0;  // uint32, in UTF-16 units
   uint32_t id_count = 0;
@@ -44,7 +44,7 @@ struct Output {
   uint32_t graph_count = 0;
   uint32_t out_of_memory =
       0;  // 1 once an allocation has failed: the trap that follows is no fault of ours
-  uint32_t unused = 0;
+  uint32_t ids_at = 0;   // where the ids begin in the text and what lies behind it, in UTF-16 units
   double best_peak = 0;  // progress, in bytes; -1 before there is a plan
   double lower_bound = 0;
   double steps = 0;
@@ -62,7 +62,6 @@ struct State {
   std::unique_ptr<PlanJob> finished;
   Plan plan;
   std::string text;
-  std::string ids;
   std::vector<uint32_t> id_lengths;
   std::vector<GraphColumns> graphs;
   std::vector<double> times;
@@ -93,7 +92,7 @@ enum Flags : uint32_t {
   kCapacityPerPool = 128,
 };
 
-// The numbers were checked in TypeScript. Uses up what ReserveCapacity and ReserveNames took.
+// The numbers were checked in TypeScript. Uses up what ReserveCapacity took.
 Options MakeOptions(uint32_t rules, uint32_t flags, double alignment, double seed, double stop_at) {
   State& state = TheState();
   Options options;
@@ -112,13 +111,13 @@ Options MakeOptions(uint32_t rules, uint32_t flags, double alignment, double see
   for (const double bytes : std::exchange(state.capacity, {})) {
     options.capacity.push_back(static_cast<Bytes>(bytes));
   }
-  const std::string names = std::exchange(state.names, {});
+  const std::string_view names = state.names;
   size_t to = std::min(names.find('\n'), names.size());
   options.algorithm = names.substr(0, to);
   while (to < names.size()) {
     const size_t from = to + 1;
     to = std::min(names.find('\n', from), names.size());
-    options.inplace_operators.push_back(names.substr(from, to - from));
+    options.inplace_operators.emplace_back(names.substr(from, to - from));
   }
   return options;
 }
@@ -146,7 +145,7 @@ uint32_t ReserveCapacity(uint32_t count) {
   return Address(capacity.data());
 }
 
-// The same for names, as UTF-8: the algorithm, then one operator a line.
+// The same for names, as UTF-8: the algorithm, then one operator a line. They stay for later calls.
 uint32_t ReserveNames(uint32_t size) {
   std::string& names = TheState().names;
   names.resize(size);
@@ -203,7 +202,7 @@ uint32_t Utf16Length(std::string_view text) {
 }
 
 void AddId(std::string_view id, State* state) {
-  state->ids += id;
+  state->text += id;
   state->id_lengths.push_back(Utf16Length(id));
 }
 
@@ -253,7 +252,6 @@ void Release() {
   give_back(&state.input);
   give_back(&state.plan_json);
   give_back(&state.text);
-  give_back(&state.ids);
   give_back(&state.id_lengths);
   give_back(&state.graphs);
   give_back(&state.times);
@@ -288,6 +286,8 @@ int Finish(int handle, uint32_t answer) {
       break;
   }
   Say(WritePlanJson(state.plan, program, intervals, PlanForm::kHead));
+  const size_t head = state.text.size();
+  state.output.ids_at = Utf16Length(state.text);
   if (intervals) {
     AddIntervalColumns(*intervals, &state);
   } else if (state.plan.methods.empty()) {
@@ -295,8 +295,10 @@ int Finish(int handle, uint32_t answer) {
   } else {
     for (GraphPlan& method : state.plan.methods) AddColumns(&method, program->names, &state);
   }
-  state.output.ids = Address(state.ids.data());
-  state.output.ids_size = static_cast<uint32_t>(state.ids.size());
+  // The text may have moved as it grew.
+  state.output.text = Address(state.text.data());
+  state.output.ids = Address(state.text.data() + head);
+  state.output.ids_size = static_cast<uint32_t>(state.text.size() - head);
   state.output.id_lengths = Address(state.id_lengths.data());
   state.output.id_count = static_cast<uint32_t>(state.id_lengths.size());
   state.output.graphs = Address(state.graphs.data());

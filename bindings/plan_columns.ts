@@ -1,31 +1,37 @@
 import type { GraphPlan, Plan, PlannedTensor } from "./types.js";
 
-/** The tensors of one graph, a column each. */
+/** The tensors of one graph, a column each: where it begins in {@link PlanColumns}' numbers. */
 export interface GraphColumns {
   count: number;
-  /** First and last node index of each, -1 where nothing refers to it; null for an interval problem. */
-  lifetimes: Int32Array | null;
-  /** Of an interval problem: all `lower`, then all `upper`. */
-  times: Float64Array | null;
-  /** Bytes. */
-  allocated: Float64Array;
-  /** -1 where not planned. */
-  memIds: Int32Array;
-  /** -1 where there is none. */
-  objects: Int32Array;
-  /** Bytes; -1 where not planned. */
-  offsets: Float64Array;
+  /** In `whole`: first and last node index of each, -1 where nothing refers to it. -1 for an interval problem. */
+  lifetimes: number;
+  /** Of an interval problem, in `doubles`: all `lower`, then all `upper`. -1 for a graph. */
+  times: number;
+  /** In `doubles`: bytes. */
+  allocated: number;
+  /** In `whole`: -1 where not planned. */
+  memIds: number;
+  /** In `whole`: -1 where there is none. */
+  objects: number;
+  /** In `doubles`: bytes; -1 where not planned. */
+  offsets: number;
 }
 
-/** A plan as it crosses from wasm, or from a worker: few strings, and columns. */
+/**
+ * A plan as it crosses from wasm, or from a worker: one string, and columns in few arrays. Those of wasm are its
+ * whole memory: a view for each column takes longer to make than a small plan.
+ */
 export interface PlanColumns {
-  /** Plan JSON, with the place in `graphs` where each graph's `tensors` belong. */
-  head: string;
-  /** The ids of all tensors, graph by graph, one after the other. */
-  ids: string;
-  /** In UTF-16 units. */
-  idLengths: Uint32Array;
+  /** Plan JSON, with the place in `graphs` where each graph's `tensors` belong; then all tensors' ids. */
+  text: string;
+  /** Where the ids begin: graph by graph, one after the other. */
+  idsAt: number;
+  /** In `whole`: their lengths in UTF-16 units. */
+  idLengths: number;
+  idCount: number;
   graphs: GraphColumns[];
+  whole: Int32Array;
+  doubles: Float64Array;
 }
 
 type Head = Omit<GraphPlan, "tensors" | "submodules"> & {
@@ -35,8 +41,9 @@ type Head = Omit<GraphPlan, "tensors" | "submodules"> & {
 
 /** The plan object, its keys in the order of plan JSON. */
 export function buildPlan(columns: PlanColumns): Plan {
-  const plan = JSON.parse(columns.head) as Head & { methods?: Record<string, Head> };
-  const tensors = columns.graphs.length === 1 ? [buildTensors(columns, 0, 0, 0)] : buildEach(columns);
+  const plan = JSON.parse(columns.text.slice(0, columns.idsAt)) as Head & { methods?: Record<string, Head> };
+  const tensors =
+    columns.graphs.length === 1 ? [buildTensors(columns, 0, 0, columns.idsAt)] : buildEach(columns);
   // JSON.parse moves keys that look like numbers to the front, hence places and not order.
   const fill = (graph: Head) => {
     graph.tensors = tensors[graph.tensors as number] ?? [];
@@ -49,32 +56,35 @@ export function buildPlan(columns: PlanColumns): Plan {
 
 function buildEach(columns: PlanColumns): PlannedTensor[][] {
   let first = 0;
-  let at = 0;
+  let at = columns.idsAt;
   return columns.graphs.map((graph, place) => {
     const tensors = buildTensors(columns, place, first, at);
-    for (let t = 0; t < graph.count; t++) at += columns.idLengths[first + t] as number;
+    for (let t = 0; t < graph.count; t++) {
+      at += columns.whole[columns.idLengths + first + t] as number;
+    }
     first += graph.count;
     return tensors;
   });
 }
 
-/** `first`: the graph's first entry in `idLengths`; `at`: where its ids begin. */
+/** `first`: the place of the graph's first id among all; `at`: where its ids begin. */
 function buildTensors(columns: PlanColumns, place: number, first: number, at: number): PlannedTensor[] {
-  const { ids, idLengths } = columns;
+  const { text, whole, doubles } = columns;
   const { count, lifetimes, times, allocated, memIds, objects, offsets } = columns.graphs[
     place
   ] as GraphColumns;
+  const lengths = columns.idLengths + first;
   const tensors = new Array<PlannedTensor>(count);
   for (let t = 0; t < count; t++) {
     const from = at;
-    at += idLengths[first + t] as number;
-    const memId = memIds[t] as number;
-    const object = objects[t] as number;
-    const offset = offsets[t] as number;
+    at += whole[lengths + t] as number;
+    const memId = whole[memIds + t] as number;
+    const object = whole[objects + t] as number;
+    const offset = doubles[offsets + t] as number;
     tensors[t] = {
-      id: ids.substring(from, at),
-      lifetime: lifetimes ? nodes(lifetimes, t) : ticks(times as Float64Array, t, count),
-      allocated_memory: allocated[t] as number,
+      id: text.substring(from, at),
+      lifetime: lifetimes >= 0 ? nodes(whole, lifetimes + 2 * t) : ticks(doubles, times + t, count),
+      allocated_memory: doubles[allocated + t] as number,
       mem_id: memId < 0 ? null : memId,
       mem_obj_id: object < 0 ? null : object,
       mem_offset: offset < 0 ? null : offset,
@@ -83,13 +93,13 @@ function buildTensors(columns: PlanColumns, place: number, first: number, at: nu
   return tensors;
 }
 
-function nodes(lifetimes: Int32Array, t: number): [number, number] | null {
-  const first = lifetimes[2 * t] as number;
-  return first < 0 ? null : [first, lifetimes[2 * t + 1] as number];
+function nodes(lifetimes: Int32Array, at: number): [number, number] | null {
+  const first = lifetimes[at] as number;
+  return first < 0 ? null : [first, lifetimes[at + 1] as number];
 }
 
-function ticks(times: Float64Array, t: number, count: number): [number, number] | null {
-  const lower = times[t] as number;
-  const upper = times[count + t] as number;
+function ticks(times: Float64Array, at: number, count: number): [number, number] | null {
+  const lower = times[at] as number;
+  const upper = times[at + count] as number;
   return lower < upper ? [lower, upper - 1] : null;
 }

@@ -155,26 +155,37 @@ export class WorkerLoop {
 
 /** The columns out of wasm memory, and their buffers, to be handed over. */
 function copy(views: PlanColumns): { columns: PlanColumns; buffers: ArrayBuffer[] } {
-  const buffers: ArrayBuffer[] = [];
-  const own = <T extends Int32Array | Uint32Array | Float64Array>(view: T): T => {
-    const copied = view.slice() as T;
-    buffers.push(copied.buffer as ArrayBuffer);
-    return copied;
+  const rows = views.graphs.reduce((sum, graph) => sum + graph.count, 0);
+  const whole = new Int32Array(4 * rows + views.idCount);
+  const doubles = new Float64Array(4 * rows);
+  let wholeSize = 0;
+  let doublesSize = 0;
+  const ownWhole = (from: number, count: number) => {
+    whole.set(views.whole.subarray(from, from + count), wholeSize);
+    wholeSize += count;
+    return wholeSize - count;
+  };
+  const ownDoubles = (from: number, count: number) => {
+    doubles.set(views.doubles.subarray(from, from + count), doublesSize);
+    doublesSize += count;
+    return doublesSize - count;
   };
   const columns = {
     ...views,
-    idLengths: own(views.idLengths),
+    idLengths: ownWhole(views.idLengths, views.idCount),
     graphs: views.graphs.map(
-      (graph): GraphColumns => ({
-        count: graph.count,
-        lifetimes: graph.lifetimes && own(graph.lifetimes),
-        times: graph.times && own(graph.times),
-        allocated: own(graph.allocated),
-        memIds: own(graph.memIds),
-        objects: own(graph.objects),
-        offsets: own(graph.offsets),
+      ({ count, lifetimes, times, allocated, memIds, objects, offsets }): GraphColumns => ({
+        count,
+        lifetimes: lifetimes < 0 ? -1 : ownWhole(lifetimes, 2 * count),
+        times: times < 0 ? -1 : ownDoubles(times, 2 * count),
+        allocated: ownDoubles(allocated, count),
+        memIds: ownWhole(memIds, count),
+        objects: ownWhole(objects, count),
+        offsets: ownDoubles(offsets, count),
       }),
     ),
+    whole,
+    doubles,
   };
-  return { columns, buffers };
+  return { columns, buffers: [whole.buffer, doubles.buffer] };
 }

@@ -63,7 +63,13 @@ class Composer {
     plan.graph = nest.graph;
     plan.has_buffer_sizes = nest.is_called;
     if (nest.is_called) plan.buffer_sizes.assign(2, 0);
-    for (TensorIndex t = 0; t < nest.graph->tensors.size(); ++t) {
+    const TensorIndex tensors = nest.graph->tensors.size();
+    plan.lifetime.reserve(static_cast<size_t>(tensors));
+    plan.allocated.reserve(static_cast<size_t>(tensors));
+    plan.mem_id.reserve(static_cast<size_t>(tensors));
+    plan.mem_obj_id.reserve(static_cast<size_t>(tensors));
+    plan.mem_offset.reserve(static_cast<size_t>(tensors));
+    for (TensorIndex t = 0; t < tensors; ++t) {
       if (Status fine = ComposeTensor(g, t, &plan); !fine) return tl::unexpected(fine.error());
     }
     if (nest.is_called) {

@@ -48,7 +48,24 @@ Target TargetOf(NameId target) {
 }
 
 GraphBuilder::GraphBuilder(Names* names, bool keep_shapes)
-    : names_(names), keep_shapes_(keep_shapes), graph_(std::make_unique<Graph>()) {}
+    : names_(names), keep_shapes_(keep_shapes), graph_(std::make_unique<Graph>()) {
+  // Room for a small graph, whose columns would else grow four times each.
+  constexpr size_t kFew = 16;
+  Tensors& tensors = graph_->tensors;
+  tensors.id.reserve(kFew);
+  tensors.nbytes.reserve(kFew);
+  tensors.dynamism.reserve(kFew);
+  tensors.is_const.reserve(kFew);
+  Nodes& nodes = graph_->nodes;
+  for (auto* column : {&nodes.name, &nodes.target, &nodes.first_spec, &nodes.first_arg}) {
+    column->reserve(kFew);
+  }
+  for (auto* column : {&nodes.specs, &nodes.args}) column->reserve(kFew);
+  nodes.op.reserve(kFew);
+  nodes.kind.reserve(kFew);
+  nodes.variant.reserve(kFew);
+  nodes.weight_has_gradient.reserve(kFew);
+}
 
 void GraphBuilder::BeginTensor() {
   Tensors& tensors = graph_->tensors;

@@ -148,13 +148,13 @@ class Walk final : public JsonWalker {
       : reader_(reader), has_escapes_(has_escapes) {
     root_field_.accepts = kJsonObject;
     root_field_.inside = &root;
-    frames_[0] = {.next = &root_field_};
+    frames_[0] = Frame{.next = &root_field_};
   }
 
   std::string_view map_key() const override {
     for (size_t i = depth_; i > 0; --i) {
       const JsonShape* shape = frames_[i].shape;
-      if (shape != nullptr && shape->is_map) return frames_[i].key;
+      if (shape != nullptr && shape->is_map) return frames_[i].key_text();
     }
     return {};
   }
@@ -169,7 +169,7 @@ class Walk final : public JsonWalker {
       if (frame.is_list) {
         if (frame.count > 0) text += '[' + std::to_string(frame.count - 1) + ']';
       } else if (frame.count > 0) {
-        AppendKey(frame.key, &text);
+        AppendKey(frame.key_text(), &text);
       }
     }
     return text;
@@ -209,13 +209,14 @@ class Walk final : public JsonWalker {
   bool Key(const char* text, rapidjson::SizeType size, bool) {
     Frame& frame = frames_[depth_];
     const std::string_view key(text, size);
-    frame.key = key;
+    frame.key = text;
+    frame.key_size = size;
     ++frame.count;
     if (has_escapes_ && !IsWhole(key)) return false;
     if (frame.shape == nullptr || frame.shape->is_map) return true;
     const std::span<const JsonField> fields = frame.shape->fields;
     // Rows of one kind tend to have their keys in one order: try the one after the last first.
-    size_t at = frame.field + 1;
+    size_t at = frame.field;
     if (at >= fields.size() || !IsWord(fields[at].key, fields[at].head, key)) {
       for (at = 0; at < fields.size() && !IsWord(fields[at].key, fields[at].head, key); ++at) {
       }
@@ -223,7 +224,7 @@ class Walk final : public JsonWalker {
     frame.next = nullptr;
     if (at == fields.size()) return true;
     frame.next = &fields[at];
-    frame.field = static_cast<uint32_t>(at);
+    frame.field = static_cast<uint32_t>(at) + 1;
     const uint64_t bit = uint64_t{1} << at;
     if ((frame.seen & bit) != 0) {
       return Fail(ErrorCode::kInvalidInput, "this key is there twice", {});
@@ -241,14 +242,19 @@ class Walk final : public JsonWalker {
   static constexpr int64_t kNotWhole = -1;
   static constexpr int64_t kTooMuch = -2;
 
+  // Without initial values: those that are never opened would take as long as reading a small
+  // graph.
   struct Frame {
-    const JsonShape* shape = nullptr;  // null in a skipped value
-    const JsonField* next = nullptr;   // of the value that follows; null: it is skipped
-    std::string_view key;
-    uint64_t seen = 0;              // bits of the fields met
-    uint32_t count = 0;             // elements or keys so far
-    uint32_t field = ~uint32_t{0};  // the last field met
-    bool is_list = false;
+    const JsonShape* shape;  // null in a skipped value
+    const JsonField* next;   // of the value that follows; null: it is skipped
+    const char* key;
+    uint64_t seen;  // bits of the fields met
+    uint32_t key_size;
+    uint32_t count;  // elements or keys so far
+    uint32_t field;  // the one after the last field met
+    bool is_list;
+
+    std::string_view key_text() const { return {key, key_size}; }
   };
 
   // RapidJSON takes the escape of a second half of a surrogate pair without a first, which leaves
@@ -301,7 +307,7 @@ class Walk final : public JsonWalker {
     if (field != nullptr && (field->accepts & kind) == 0) return WrongKind(*field, kind);
     const JsonShape* inside = field != nullptr ? field->inside : nullptr;
     Frame& opened = frames_[++depth_];
-    opened = {.shape = inside, .is_list = kind == kJsonArray};
+    opened = Frame{.shape = inside, .is_list = kind == kJsonArray};
     if (inside == nullptr) return true;
     if (inside->is_list || inside->is_map) opened.next = inside->fields.data();
     return Hook(inside->begin);

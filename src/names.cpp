@@ -93,6 +93,7 @@ void Names::Reserve(size_t count) {
   size_t slots = 64;
   while (slots * 2 < count * 3) slots *= 2;
   if (slots > slots_.size()) Grow(slots);
+  views_.reserve(count);
 }
 
 // Braces alone would empty it and keep the memory.

@@ -68,6 +68,10 @@ class Collector {
     for (size_t r = 0; r < nest_.runs.size(); ++r) {
       runs_of_[nest_.runs[r].graph].push_back(static_cast<int32_t>(r));
     }
+    size_t storages = 0;
+    for (const GraphNest& graph : nest_.graphs) storages += graph.home.size();
+    rows_.reserve(storages);
+    selection_.where.reserve(nest_.graphs.size());
     for (size_t g = 0; g < nest_.graphs.size(); ++g) {
       const GraphNest& graph = nest_.graphs[g];
       selection_.where.emplace_back(graph.home.size());
@@ -337,6 +341,10 @@ class Collector {
     const bool gaps = std::any_of(rows_.begin() + static_cast<std::ptrdiff_t>(begin),
                                   rows_.begin() + static_cast<std::ptrdiff_t>(end),
                                   [](const Row& row) { return row.spans >= 0; });
+    problem.lower.reserve(end - begin);
+    problem.upper.reserve(end - begin);
+    problem.size.reserve(end - begin);
+    pool.source.reserve(end - begin);
     for (size_t i = begin; i < end; ++i) {
       const Row& row = rows_[i];
       const auto buffer = static_cast<BufferIndex>(i - begin);

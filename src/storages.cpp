@@ -148,6 +148,9 @@ Result<Storages> Number(const Graph& graph, const std::string& path, Sets* sets)
   result.of.resize(tensors.id.size());
   std::vector<StorageIndex> number(tensors.id.size(), kNoStorage);
   std::vector<Bytes> lowest;
+  result.base.reserve(tensors.id.size());
+  result.size.reserve(tensors.id.size());
+  lowest.reserve(tensors.id.size());
   bool has_offsets = false;
   for (TensorIndex t = 0; t < tensors.size(); ++t) {
     const TensorIndex root = sets->Root(t);

@@ -96,6 +96,7 @@ void CountingSort(int32_t keys, Key key, std::vector<BufferIndex>* order) {
 void SetOrder(const SlotMap& slots, Packing* packing) {
   const Problem& problem = packing->problem;
   std::vector<BufferIndex>& order = packing->buffer;
+  order.reserve(problem.size.size());
   for (BufferIndex b = 0; b < problem.count(); ++b) {
     if (problem.is_live(b)) order.push_back(b);
   }

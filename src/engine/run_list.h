@@ -53,6 +53,7 @@ class RunLists {
 
  private:
   static constexpr int kChunkLog = 15;  // runs
+  static constexpr int kFirstLog = 7;
   static constexpr uint32_t kInChunk = (1u << kChunkLog) - 1;
   struct List {
     uint32_t place = 0;  // of the first run: chunk, then place in it
@@ -95,20 +96,22 @@ class RunLists {
       return place;
     }
     const uint32_t runs = 1u << log;
-    if (log >= kChunkLog) return AddChunks(runs >> kChunkLog);
+    if (log >= kChunkLog) return AddChunks(runs >> kChunkLog, size_t{runs});
     if (top_ + runs > top_end_) {
-      top_ = AddChunks(1);
-      top_end_ = top_ + (1u << kChunkLog);
+      // The first is small, for small problems.
+      const uint32_t room = 1u << (chunks_.empty() && log < kFirstLog ? kFirstLog : kChunkLog);
+      top_ = AddChunks(1, room);
+      top_end_ = top_ + room;
     }
     top_ += runs;
     return top_ - runs;
   }
 
-  // Chunks in a row that are one piece of memory.
-  uint32_t AddChunks(uint32_t count) {
+  // Chunks in a row that are one piece of memory, of so many runs.
+  uint32_t AddChunks(uint32_t count, size_t room) {
     const uint32_t place = static_cast<uint32_t>(chunks_.size()) << kChunkLog;
     // Left as it is: std::make_unique_for_overwrite is not in the library of Emscripten 3.1.6.
-    owned_.emplace_back(new ByteRun[size_t{count} << kChunkLog]);
+    owned_.emplace_back(new ByteRun[room]);
     for (uint32_t i = 0; i < count; ++i) {
       chunks_.push_back(owned_.back().get() + (size_t{i} << kChunkLog));
     }
