@@ -9,18 +9,13 @@
 
 #include "placement.h"
 #include "problem.h"
+#include "search/progress.h"
 #include "search/restarts.h"
 #include "units.h"
 
 namespace memplan {
 
 enum class AttemptOutcome : uint8_t { kRunning, kFound, kInfeasible };
-
-// A buffer by the engine's number, at an offset in the engine's units.
-struct PlacedBuffer {
-  int32_t buffer = 0;
-  int64_t offset = 0;
-};
 
 class AttemptEngine {
  public:

@@ -49,8 +49,7 @@ std::vector<int32_t> RankBuffers(const SectionProblem& problem, const CandidateK
   return rank;
 }
 
-template <typename T>
-Brancher<T>::Brancher(const SectionProblem& problem)
+Brancher::Brancher(const SectionProblem& problem)
     : problem_(problem),
       twin_before_(problem.count(), -1),
       failures_(problem.sections, 0),
@@ -66,25 +65,19 @@ Brancher<T>::Brancher(const SectionProblem& problem)
   }
 }
 
-template <typename T>
-void Brancher<T>::SetRules(SectionRule section, CandidateRule candidate,
-                           std::vector<int32_t> rank) {
+void Brancher::SetRules(SectionRule section, CandidateRule candidate, std::vector<int32_t> rank) {
   section_rule_ = section;
   candidate_rule_ = candidate;
   rank_ = std::move(rank);
 }
 
-template <typename T>
-void Brancher<T>::ForgetFailures() {
-  std::fill(failures_.begin(), failures_.end(), 0);
-}
+void Brancher::ForgetFailures() { std::fill(failures_.begin(), failures_.end(), 0); }
 
-template <typename T>
-void Brancher<T>::FindValleys(const ValleyState<T>& state, SectionRange range) {
+void Brancher::FindValleys(const ValleyState& state, SectionRange range) {
   int32_t supports = 0;
   supports_[range.from] = 0;
   for (int32_t from = range.from; from < range.to;) {
-    const T floor = state.floor(from);
+    const int64_t floor = state.floor(from);
     int32_t to = from + 1;
     while (to < range.to && state.floor(to) == floor) ++to;
     const bool valley = (from == range.from || state.floor(from - 1) > floor) &&
@@ -100,8 +93,7 @@ void Brancher<T>::FindValleys(const ValleyState<T>& state, SectionRange range) {
   candidates_[range.to] = 0;
 }
 
-template <typename T>
-bool Brancher<T>::MayLieAtFloor(const ValleyState<T>& state, int32_t b) const {
+bool Brancher::MayLieAtFloor(const ValleyState& state, int32_t b) const {
   if (!Supported(b)) return false;
   const int32_t twin = twin_before_[b];
   if (twin >= 0 && state.remains(twin)) return false;
@@ -112,8 +104,7 @@ bool Brancher<T>::MayLieAtFloor(const ValleyState<T>& state, int32_t b) const {
          state.end_limit(under) < state.end_limit(b);
 }
 
-template <typename T>
-void Brancher<T>::CountCandidates(const ValleyState<T>& state, SectionRange range) {
+void Brancher::CountCandidates(const ValleyState& state, SectionRange range) {
   const int32_t end = problem_.first[range.to];
   for (int32_t b = problem_.first[range.from]; b < end; ++b) {
     const int32_t lo = problem_.lo[b];
@@ -128,8 +119,7 @@ void Brancher<T>::CountCandidates(const ValleyState<T>& state, SectionRange rang
   }
 }
 
-template <typename T>
-std::pair<int64_t, int64_t> Brancher<T>::Score(const ValleyState<T>& state, int32_t s) const {
+std::pair<int64_t, int64_t> Brancher::Score(const ValleyState& state, int32_t s) const {
   const int64_t count = candidates_[s];
   const int64_t slack = state.slack(s);
   const int64_t floor = valley_[s];
@@ -160,8 +150,7 @@ std::pair<int64_t, int64_t> Brancher<T>::Score(const ValleyState<T>& state, int3
   return {0, 0};
 }
 
-template <typename T>
-int32_t Brancher<T>::BestSection(const ValleyState<T>& state, SectionRange range) const {
+int32_t Brancher::BestSection(const ValleyState& state, SectionRange range) const {
   int32_t best = -1;
   std::pair<int64_t, int64_t> least;
   for (int32_t s = range.from; s < range.to; ++s) {
@@ -174,12 +163,11 @@ int32_t Brancher<T>::BestSection(const ValleyState<T>& state, SectionRange range
   return best;
 }
 
-template <typename T>
-T Brancher<T>::WasteFloor(const ValleyState<T>& state, const Branch<T>& branch) const {
-  T least = ValleyState<T>::kNever;
+int64_t Brancher::WasteFloor(const ValleyState& state, const Branch& branch) const {
+  int64_t least = ValleyState::kNever;
   const auto consider = [&](int32_t b) {
-    const T low = state.low(b);
-    if (low == ValleyState<T>::kNever) return;
+    const int64_t low = state.low(b);
+    if (low == ValleyState::kNever) return;
     const bool over = problem_.lo[b] <= branch.section && branch.section < problem_.hi[b];
     if (low > branch.floor) {
       least = std::min(least, over ? low : low + state.size(b));
@@ -197,9 +185,7 @@ T Brancher<T>::WasteFloor(const ValleyState<T>& state, const Branch<T>& branch) 
 }
 
 // Smaller is better, before the rank.
-template <typename T>
-int64_t Brancher<T>::Handicap(const ValleyState<T>& state, const Branch<T>& branch,
-                              int32_t b) const {
+int64_t Brancher::Handicap(const ValleyState& state, const Branch& branch, int32_t b) const {
   const int walls = (problem_.lo[b] == branch.valley_from) + (problem_.hi[b] == branch.valley_to);
   switch (candidate_rule_) {
     case CandidateRule::kKey:
@@ -209,7 +195,7 @@ int64_t Brancher<T>::Handicap(const ValleyState<T>& state, const Branch<T>& bran
     case CandidateRule::kWholeFloor:
       return walls < 2;
     case CandidateRule::kLeastSlack: {
-      T least = ValleyState<T>::kNever;
+      int64_t least = ValleyState::kNever;
       for (int32_t s = problem_.lo[b]; s < problem_.hi[b]; ++s) {
         least = std::min(least, state.slack(s));
       }
@@ -219,9 +205,8 @@ int64_t Brancher<T>::Handicap(const ValleyState<T>& state, const Branch<T>& bran
   return 0;
 }
 
-template <typename T>
-void Brancher<T>::SortCandidates(const ValleyState<T>& state, const Branch<T>& branch,
-                                 int32_t* begin, int32_t* end) {
+void Brancher::SortCandidates(const ValleyState& state, const Branch& branch, int32_t* begin,
+                              int32_t* end) {
   ranked_.clear();
   for (const int32_t* b = begin; b != end; ++b) {
     ranked_.push_back({Handicap(state, branch, *b), rank_[*b], *b});
@@ -232,12 +217,11 @@ void Brancher<T>::SortCandidates(const ValleyState<T>& state, const Branch<T>& b
   for (const Ranked& ranked : ranked_) *begin++ = ranked.buffer;
 }
 
-template <typename T>
-Branch<T> Brancher<T>::Choose(const ValleyState<T>& state, SectionRange range,
-                              std::vector<int32_t>* candidates) {
+Branch Brancher::Choose(const ValleyState& state, SectionRange range,
+                        std::vector<int32_t>* candidates) {
   FindValleys(state, range);
   CountCandidates(state, range);
-  Branch<T> branch;
+  Branch branch;
   const int32_t s = BestSection(state, range);
   branch.section = s;
   branch.floor = valley_[s];
@@ -259,12 +243,9 @@ Branch<T> Brancher<T>::Choose(const ValleyState<T>& state, SectionRange range,
   SortCandidates(state, branch, candidates->data() + start,
                  candidates->data() + candidates->size());
   branch.waste_floor = WasteFloor(state, branch);
-  branch.may_waste = branch.waste_floor < ValleyState<T>::kNever &&
+  branch.may_waste = branch.waste_floor < ValleyState::kNever &&
                      branch.waste_floor - branch.floor <= state.slack(s);
   return branch;
 }
-
-template class Brancher<int32_t>;
-template class Brancher<int64_t>;
 
 }  // namespace memplan

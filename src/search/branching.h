@@ -59,13 +59,12 @@ struct SectionRange {
 
 // The children of a node. Some buffer of `candidates` lies at `floor` (in this
 // order), or all that remains over `section` lies at `waste_floor` or higher.
-template <typename T>
 struct Branch {
   int32_t section = 0;
   int32_t valley_from = 0;  // of its valley, inclusive
   int32_t valley_to = 0;    // exclusive
-  T floor = 0;
-  T waste_floor = 0;
+  int64_t floor = 0;
+  int64_t waste_floor = 0;
   bool may_waste = false;
 };
 
@@ -109,15 +108,13 @@ struct Branch {
 // that it would stand on, all over (swapping the two lowers the sum, since the
 // weight size^2 grows faster than the size; the swap keeps both within the end
 // limits where the lower one's is no smaller).
-template <typename T>
 class Brancher {
  public:
   explicit Brancher(const SectionProblem& problem);
 
   void SetRules(SectionRule section, CandidateRule candidate, std::vector<int32_t> rank);
   // A branch for a range with something left; appends its candidates.
-  Branch<T> Choose(const ValleyState<T>& state, SectionRange range,
-                   std::vector<int32_t>* candidates);
+  Branch Choose(const ValleyState& state, SectionRange range, std::vector<int32_t>* candidates);
 
   void ForgetFailures();
   void CountFailure(int32_t section) {
@@ -126,16 +123,15 @@ class Brancher {
   }
 
  private:
-  void FindValleys(const ValleyState<T>& state, SectionRange range);
-  void CountCandidates(const ValleyState<T>& state, SectionRange range);
-  int32_t BestSection(const ValleyState<T>& state, SectionRange range) const;
-  std::pair<int64_t, int64_t> Score(const ValleyState<T>& state, int32_t s) const;
+  void FindValleys(const ValleyState& state, SectionRange range);
+  void CountCandidates(const ValleyState& state, SectionRange range);
+  int32_t BestSection(const ValleyState& state, SectionRange range) const;
+  std::pair<int64_t, int64_t> Score(const ValleyState& state, int32_t s) const;
   bool Supported(int32_t b) const { return supports_[problem_.hi[b]] > supports_[problem_.lo[b]]; }
-  bool MayLieAtFloor(const ValleyState<T>& state, int32_t b) const;
-  void SortCandidates(const ValleyState<T>& state, const Branch<T>& branch, int32_t* begin,
-                      int32_t* end);
-  int64_t Handicap(const ValleyState<T>& state, const Branch<T>& branch, int32_t b) const;
-  T WasteFloor(const ValleyState<T>& state, const Branch<T>& branch) const;
+  bool MayLieAtFloor(const ValleyState& state, int32_t b) const;
+  void SortCandidates(const ValleyState& state, const Branch& branch, int32_t* begin, int32_t* end);
+  int64_t Handicap(const ValleyState& state, const Branch& branch, int32_t b) const;
+  int64_t WasteFloor(const ValleyState& state, const Branch& branch) const;
 
   const SectionProblem& problem_;
   SectionRule section_rule_ = SectionRule::kFewest;
@@ -144,7 +140,7 @@ class Brancher {
   std::vector<int32_t> twin_before_;  // -1: none
   std::vector<int32_t> failures_;
   std::vector<int32_t> past_failures_;
-  std::vector<T> valley_;          // by section: the valley's floor, -1 outside of valleys
+  std::vector<int64_t> valley_;    // by section: the valley's floor, -1 outside of valleys
   std::vector<int32_t> supports_;  // by section + 1: sections of valleys up to it with top = floor
   std::vector<int32_t> candidates_;  // by section: how many, after CountCandidates
   struct Ranked {
@@ -154,9 +150,6 @@ class Brancher {
   };
   std::vector<Ranked> ranked_;
 };
-
-extern template class Brancher<int32_t>;
-extern template class Brancher<int64_t>;
 
 }  // namespace memplan
 

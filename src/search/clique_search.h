@@ -119,7 +119,7 @@ class CliqueSearch {
   std::vector<Change> trail_;
   std::vector<Bytes> offset_;         // kNoBytes where it remains
   std::vector<PlacedBuffer> placed_;  // in this order
-  Progress<PlacedBuffer> progress_;
+  Progress progress_;
   std::vector<int32_t> twin_after_;
   std::vector<Bytes> granule_;  // of each clique: 1 if it has obstacles, else its least alignment
   std::vector<int32_t> lifted_;

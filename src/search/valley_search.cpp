@@ -7,20 +7,17 @@
 
 namespace memplan {
 
-template <typename T>
-ValleySearch<T>::ValleySearch(const SectionProblem& problem)
-    : state_(problem), brancher_(problem) {}
+ValleySearch::ValleySearch(const SectionProblem& problem) : state_(problem), brancher_(problem) {}
 
-template <typename T>
-void ValleySearch<T>::Start(const Attempt& attempt, Bytes target,
-                            const std::vector<PlacedBuffer>& kept) {
+void ValleySearch::Start(const Attempt& attempt, Bytes target,
+                         const std::vector<PlacedBuffer>& kept) {
   frames_.clear();
   candidates_.clear();
   parts_.clear();
   conflicts_.clear();
   progress_.Start(attempt.patience);
   work_ = 0;
-  missing_ = ValleyState<T>::kNever;
+  missing_ = ValleyState::kNever;
   outcome_ = AttemptOutcome::kRunning;
   brancher_.SetRules(attempt.section_rule, attempt.candidate_rule,
                      RankBuffers(state_.problem(), attempt.key));
@@ -32,7 +29,7 @@ void ValleySearch<T>::Start(const Attempt& attempt, Bytes target,
   }
   for (const auto& [b, offset] : kept) {
     // Of the root's level, which nothing takes back.
-    if (state_.Place(b, static_cast<T>(offset), 0)) continue;
+    if (state_.Place(b, offset, 0)) continue;
     outcome_ = AttemptOutcome::kInfeasible;
     return;
   }
@@ -45,8 +42,7 @@ void ValleySearch<T>::Start(const Attempt& attempt, Bytes target,
   Descend(0);
 }
 
-template <typename T>
-int64_t ValleySearch<T>::Run(int64_t work) {
+int64_t ValleySearch::Run(int64_t work) {
   work_ = 0;
   while (outcome_ == AttemptOutcome::kRunning && work_ < work && !out_of_patience()) {
     TryNext();
@@ -56,8 +52,7 @@ int64_t ValleySearch<T>::Run(int64_t work) {
 
 // Cuts `range` where nothing remaining crosses, leaves out sections that are
 // done, and appends the parts to parts_, narrowest first.
-template <typename T>
-void ValleySearch<T>::Split(SectionRange range) {
+void ValleySearch::Split(SectionRange range) {
   const size_t start = parts_.size();
   int32_t from = range.from;
   for (int32_t s = range.from; s < range.to; ++s) {
@@ -69,8 +64,7 @@ void ValleySearch<T>::Split(SectionRange range) {
            [](SectionRange a, SectionRange b) { return a.to - a.from < b.to - b.from; });
 }
 
-template <typename T>
-void ValleySearch<T>::StartConflict(int32_t level, const Branch<T>& branch) {
+void ValleySearch::StartConflict(int32_t level, const Branch& branch) {
   const int32_t words = state_.words();
   conflicts_.resize(size_t(level + 1) * words);
   uint64_t* into = conflict(level);
@@ -85,22 +79,20 @@ void ValleySearch<T>::StartConflict(int32_t level, const Branch<T>& branch) {
   }
 }
 
-template <typename T>
-void ValleySearch<T>::Enter(int32_t parent, SectionRange range) {
+void ValleySearch::Enter(int32_t parent, SectionRange range) {
   const int32_t level = static_cast<int32_t>(frames_.size());
   Frame frame = {};
   frame.parent = parent;
   frame.range = range;
   frame.first_candidate = static_cast<int32_t>(candidates_.size());
   frame.first_part = static_cast<int32_t>(parts_.size());
-  const Branch<T> branch = brancher_.Choose(state_, range, &candidates_);
+  const Branch branch = brancher_.Choose(state_, range, &candidates_);
   frame.section = branch.section;
   frame.floor = branch.floor;
   frame.waste_floor = branch.waste_floor;
   frame.may_waste = branch.may_waste;
-  if (!branch.may_waste && branch.waste_floor < ValleyState<T>::kNever) {
-    missing_ =
-        std::min<T>(missing_, branch.waste_floor - branch.floor - state_.slack(branch.section));
+  if (!branch.may_waste && branch.waste_floor < ValleyState::kNever) {
+    missing_ = std::min(missing_, branch.waste_floor - branch.floor - state_.slack(branch.section));
   }
   frame.candidates = static_cast<int32_t>(candidates_.size()) - frame.first_candidate;
   frame.mark = state_.mark();
@@ -111,25 +103,14 @@ void ValleySearch<T>::Enter(int32_t parent, SectionRange range) {
   work_ += 1 + (problem.first[range.to] - problem.first[range.from] + range.to - range.from) / 256;
 }
 
-template <typename T>
-std::vector<PlacedBuffer> ValleySearch<T>::Deepest() {
-  std::vector<PlacedBuffer> deepest;
-  for (const auto& [b, offset] : progress_.Deepest(state_.placed())) {
-    deepest.push_back({b, offset});
-  }
-  return deepest;
-}
-
-template <typename T>
-bool ValleySearch<T>::Apply(Frame* frame, int32_t level) {
+bool ValleySearch::Apply(Frame* frame, int32_t level) {
   const int32_t k = frame->tried++;
   if (k == frame->candidates) return state_.Raise(frame->section, frame->waste_floor, level);
   return state_.Place(candidates_[frame->first_candidate + k], frame->floor, level);
 }
 
 // Tries the next child of the newest frame.
-template <typename T>
-void ValleySearch<T>::TryNext() {
+void ValleySearch::TryNext() {
   const int32_t level = static_cast<int32_t>(frames_.size()) - 1;
   Frame& frame = frames_[level];
   if (frame.tried >= frame.candidates + frame.may_waste) {
@@ -147,8 +128,7 @@ void ValleySearch<T>::TryNext() {
 }
 
 // Goes on to the first of the parts that Split has just appended.
-template <typename T>
-void ValleySearch<T>::Descend(int32_t level) {
+void ValleySearch::Descend(int32_t level) {
   frames_[level].next_part = frames_[level].first_part;
   frames_[level].end_part = static_cast<int32_t>(parts_.size());
   Ascend(level);
@@ -156,8 +136,7 @@ void ValleySearch<T>::Descend(int32_t level) {
 
 // Goes on with the next unsolved part of `level` or, all of them being solved,
 // of the nearest frame above that has one.
-template <typename T>
-void ValleySearch<T>::Ascend(int32_t level) {
+void ValleySearch::Ascend(int32_t level) {
   while (level >= 0 && frames_[level].next_part == frames_[level].end_part) {
     level = frames_[level].parent;
   }
@@ -168,8 +147,7 @@ void ValleySearch<T>::Ascend(int32_t level) {
   Enter(level, parts_[frames_[level].next_part++]);
 }
 
-template <typename T>
-void ValleySearch<T>::PopTo(int32_t level) {
+void ValleySearch::PopTo(int32_t level) {
   const int32_t top = static_cast<int32_t>(frames_.size()) - 1;
   Frame& frame = frames_[level];
   progress_.Save(state_.placed());
@@ -180,8 +158,7 @@ void ValleySearch<T>::PopTo(int32_t level) {
 }
 
 // The newest child of `level`, which is the newest frame, failed by itself.
-template <typename T>
-void ValleySearch<T>::FailChild(int32_t level) {
+void ValleySearch::FailChild(int32_t level) {
   const uint64_t* levels = state_.levels_of(state_.failed_section());
   uint64_t* into = conflict(level);
   for (int32_t w = 0; w < std::min(state_.words(), (level >> 6) + 1); ++w) into[w] |= levels[w];
@@ -190,8 +167,7 @@ void ValleySearch<T>::FailChild(int32_t level) {
 
 // All children of `level` failed. Hands the conflict up to the nearest frame
 // whose decision is in it.
-template <typename T>
-void ValleySearch<T>::FailFrame(int32_t level) {
+void ValleySearch::FailFrame(int32_t level) {
   const int32_t words = state_.words();
   const int32_t shared = words * 64 - 1;
   const auto clear = [&](uint64_t* set, int32_t l) {
@@ -213,8 +189,5 @@ void ValleySearch<T>::FailFrame(int32_t level) {
   for (int32_t w = 0; w < words; ++w) into[w] |= from[w];
   PopTo(to);
 }
-
-template class ValleySearch<int32_t>;
-template class ValleySearch<int64_t>;
 
 }  // namespace memplan

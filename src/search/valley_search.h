@@ -29,7 +29,6 @@ namespace memplan {
 // what lies left and right of them is independent. The parts are solved one
 // after another; a part that fails, fails the decision that made it, whatever
 // became of its siblings.
-template <typename T>
 class ValleySearch {
  public:
   explicit ValleySearch(const SectionProblem& problem);
@@ -45,20 +44,22 @@ class ValleySearch {
 
   AttemptOutcome outcome() const { return outcome_; }
   bool out_of_patience() const { return progress_.out_of_patience(); }
-  std::vector<PlacedBuffer> Deepest();  // see Progress
+  const std::vector<PlacedBuffer>& Deepest() {
+    return progress_.Deepest(state_.placed());
+  }  // see Progress
   // After kFound: all buffers with their offsets in units.
-  const std::vector<typename ValleyState<T>::Placed>& placed() const { return state_.placed(); }
+  const std::vector<PlacedBuffer>& placed() const { return state_.placed(); }
   // After kInfeasible: the same search would fail alike with up to this many
   // units more, exclusive.
-  T missing() const { return missing_; }
+  int64_t missing() const { return missing_; }
 
  private:
   struct Frame {
     int32_t parent;
     SectionRange range;
     int32_t section;
-    T waste_floor;
-    T floor;
+    int64_t waste_floor;
+    int64_t floor;
     bool may_waste;
     int32_t first_candidate;
     int32_t candidates;
@@ -66,7 +67,7 @@ class ValleySearch {
     int32_t first_part;  // parts still to be solved after the current child: [next_part, end_part)
     int32_t next_part;
     int32_t end_part;
-    typename ValleyState<T>::Mark mark;
+    ValleyState::Mark mark;
   };
 
   void Enter(int32_t parent, SectionRange range);
@@ -78,23 +79,20 @@ class ValleySearch {
   void FailChild(int32_t level);
   void FailFrame(int32_t level);
   void PopTo(int32_t level);
-  void StartConflict(int32_t level, const Branch<T>& branch);
+  void StartConflict(int32_t level, const Branch& branch);
   uint64_t* conflict(int32_t level) { return conflicts_.data() + size_t(level) * state_.words(); }
 
-  ValleyState<T> state_;
-  Brancher<T> brancher_;
+  ValleyState state_;
+  Brancher brancher_;
   std::vector<Frame> frames_;
   std::vector<int32_t> candidates_;
   std::vector<SectionRange> parts_;
   std::vector<uint64_t> conflicts_;  // words() a frame
   AttemptOutcome outcome_ = AttemptOutcome::kInfeasible;
-  Progress<typename ValleyState<T>::Placed> progress_;
+  Progress progress_;
   int64_t work_ = 0;
-  T missing_ = 0;
+  int64_t missing_ = 0;
 };
-
-extern template class ValleySearch<int32_t>;
-extern template class ValleySearch<int64_t>;
 
 }  // namespace memplan
 

@@ -6,8 +6,7 @@
 
 namespace memplan {
 
-template <typename T>
-ValleyState<T>::ValleyState(const SectionProblem& problem) : problem_(problem) {
+ValleyState::ValleyState(const SectionProblem& problem) : problem_(problem) {
   const int32_t n = problem.count();
   const int32_t sections = problem.sections;
   floor_ = sections;
@@ -43,8 +42,7 @@ ValleyState<T>::ValleyState(const SectionProblem& problem) : problem_(problem) {
   levels_.assign(size_t(sections) * words_, 0);
 }
 
-template <typename T>
-bool ValleyState<T>::Reset(Bytes target, bool check_crowded) {
+bool ValleyState::Reset(Bytes target, bool check_crowded) {
   check_crowded_ = check_crowded;
   const int32_t n = problem_.count();
   const int32_t sections = problem_.sections;
@@ -55,7 +53,8 @@ bool ValleyState<T>::Reset(Bytes target, bool check_crowded) {
   std::fill(cells_.begin(), cells_.end(), 0);
   std::fill(capacity_.begin(), capacity_.end(), 0);
   for (int32_t b = 0; b < n; ++b) {
-    limit_[b] = static_cast<T>(std::clamp<int64_t>(problem_.EndLimit(b, target), -1, kNever / 2));
+    limit_[b] =
+        static_cast<int64_t>(std::clamp<int64_t>(problem_.EndLimit(b, target), -1, kNever / 2));
     for (int32_t s = problem_.lo[b]; s < problem_.hi[b]; ++s) {
       const int32_t at = static_cast<int32_t>(cells_[count_ + s]++);
       items_[items_at_[s] + at] = b;
@@ -78,8 +77,7 @@ bool ValleyState<T>::Reset(Bytes target, bool check_crowded) {
   return true;
 }
 
-template <typename T>
-void ValleyState<T>::Touch(int32_t from, int32_t to, int32_t level) {
+void ValleyState::Touch(int32_t from, int32_t to, int32_t level) {
   const int32_t shared = std::min(level, words_ * 64 - 1);
   const uint64_t bit = uint64_t{1} << (shared & 63);
   uint64_t* word = levels_.data() + size_t(from) * words_ + (shared >> 6);
@@ -93,8 +91,7 @@ void ValleyState<T>::Touch(int32_t from, int32_t to, int32_t level) {
   }
 }
 
-template <typename T>
-void ValleyState<T>::Undo(Mark mark, int32_t level, int32_t top_level) {
+void ValleyState::Undo(Mark mark, int32_t level, int32_t top_level) {
   while (placed_.size() > mark.placed) {
     const int32_t b = placed_.back().buffer;
     placed_.pop_back();
@@ -120,8 +117,7 @@ void ValleyState<T>::Undo(Mark mark, int32_t level, int32_t top_level) {
   }
 }
 
-template <typename T>
-void ValleyState<T>::TakeOut(int32_t b, T top) {
+void ValleyState::TakeOut(int32_t b, int64_t top) {
   const int32_t lo = problem_.lo[b];
   const int32_t hi = problem_.hi[b];
   int32_t* place = place_.data() + place_at_[b];
@@ -141,21 +137,18 @@ void ValleyState<T>::TakeOut(int32_t b, T top) {
   for (int32_t s = lo; s + 1 < hi; ++s) --cells_[crossing_ + s];
 }
 
-template <typename T>
-void ValleyState<T>::Widen(int32_t from, int32_t to) {
+void ValleyState::Widen(int32_t from, int32_t to) {
   changed_from_ = std::min(changed_from_, from);
   changed_to_ = std::max(changed_to_, to);
 }
 
-template <typename T>
-bool ValleyState<T>::FailAt(int32_t s, T by) {
+bool ValleyState::FailAt(int32_t s, int64_t by) {
   failed_section_ = s;
   failed_by_ = by;
   return false;
 }
 
-template <typename T>
-bool ValleyState<T>::LiftLow(int32_t b, T v, int32_t level) {
+bool ValleyState::LiftLow(int32_t b, int64_t v, int32_t level) {
   if (low(b) >= v) return true;
   Set(low_ + b, v);
   const int32_t lo = problem_.lo[b];
@@ -172,8 +165,7 @@ bool ValleyState<T>::LiftLow(int32_t b, T v, int32_t level) {
   return v + size_[b] <= limit_[b] || FailAt(lo, v + size_[b] - limit_[b]);
 }
 
-template <typename T>
-bool ValleyState<T>::LiftOver(int32_t b, T v, int32_t level) {
+bool ValleyState::LiftOver(int32_t b, int64_t v, int32_t level) {
   const int32_t lo = problem_.lo[b];
   const int32_t* over = remaining(lo);
   for (int32_t i = 0, count = remaining_count(lo); i < count; ++i) {
@@ -185,16 +177,15 @@ bool ValleyState<T>::LiftOver(int32_t b, T v, int32_t level) {
   return true;
 }
 
-template <typename T>
-bool ValleyState<T>::Settle() {
+bool ValleyState::Settle() {
   for (int32_t s = changed_from_; s < changed_to_; ++s) {
-    const T old = floor(s);
+    const int64_t old = floor(s);
     if (old == kNever || low(static_cast<int32_t>(cells_[witness_ + s])) == old) continue;
     const int32_t* over = remaining(s);
-    T least = kNever;
+    int64_t least = kNever;
     int32_t witness = 0;
     for (int32_t i = 0, count = remaining_count(s); i < count; ++i) {
-      const T l = low(over[i]);
+      const int64_t l = low(over[i]);
       if (l >= least) continue;
       least = l;
       witness = over[i];
@@ -211,36 +202,34 @@ bool ValleyState<T>::Settle() {
 
 // Those over s with low >= t take their sizes from t on, for each t. Up to
 // `latest` that is the sum of all, and for t > v nothing has changed.
-template <typename T>
-bool ValleyState<T>::CheckCrowded(int32_t s, T v) {
+bool ValleyState::CheckCrowded(int32_t s, int64_t v) {
   late_.clear();
-  T above = 0;    // sizes with low >= v
-  T between = 0;  // sizes with low in (latest, v)
-  const T latest = latest_[s];
+  int64_t above = 0;    // sizes with low >= v
+  int64_t between = 0;  // sizes with low in (latest, v)
+  const int64_t latest = latest_[s];
   const int32_t* over = remaining(s);
   for (int32_t i = 0, count = remaining_count(s); i < count; ++i) {
-    const T l = low(over[i]);
-    const T size = size_[over[i]];
+    const int64_t l = low(over[i]);
+    const int64_t size = size_[over[i]];
     above += l >= v ? size : 0;
     between += l > latest && l < v ? size : 0;
   }
   if (v + above > capacity_[s]) return FailAt(s, v + above - capacity_[s]);
   if (v + above + between <= capacity_[s]) return true;
   for (int32_t i = 0, count = remaining_count(s); i < count; ++i) {
-    const T l = low(over[i]);
+    const int64_t l = low(over[i]);
     if (l > latest && l < v) late_.emplace_back(l, size_[over[i]]);
   }
   SortRows(&late_);
   for (size_t i = late_.size(); i-- > 0;) {
     above += late_[i].second;
-    const T end = late_[i].first + above;
+    const int64_t end = late_[i].first + above;
     if (end > capacity_[s]) return FailAt(s, end - capacity_[s]);
   }
   return true;
 }
 
-template <typename T>
-bool ValleyState<T>::CheckCrowded(T v) {
+bool ValleyState::CheckCrowded(int64_t v) {
   bool fits = true;
   for (const int32_t s : crowded_) {
     is_crowded_[s] = 0;
@@ -250,13 +239,12 @@ bool ValleyState<T>::CheckCrowded(T v) {
   return fits;
 }
 
-template <typename T>
-bool ValleyState<T>::Place(int32_t b, T v, int32_t level) {
+bool ValleyState::Place(int32_t b, int64_t v, int32_t level) {
   const int32_t lo = problem_.lo[b];
   const int32_t hi = problem_.hi[b];
   changed_from_ = lo;
   changed_to_ = hi;
-  const T top = v + size_[b];
+  const int64_t top = v + size_[b];
   placed_.push_back({b, v});
   Set(low_ + b, kNever);
   TakeOut(b, top);
@@ -266,8 +254,7 @@ bool ValleyState<T>::Place(int32_t b, T v, int32_t level) {
   return CheckCrowded(top) && fits;
 }
 
-template <typename T>
-bool ValleyState<T>::Raise(int32_t s, T v, int32_t level) {
+bool ValleyState::Raise(int32_t s, int64_t v, int32_t level) {
   changed_from_ = s;
   changed_to_ = s + 1;
   const int32_t* over = remaining(s);
@@ -278,8 +265,5 @@ bool ValleyState<T>::Raise(int32_t s, T v, int32_t level) {
   fits = fits && Settle();
   return CheckCrowded(v) && fits;
 }
-
-template class ValleyState<int32_t>;
-template class ValleyState<int64_t>;
 
 }  // namespace memplan

@@ -110,8 +110,8 @@ TEST(Search, FindsTheOptimumAboveMaxLive) {
   EXPECT_GE(above, 500);
 }
 
-// Sizes that nothing divides, in all magnitudes: numbers of 32 bits are left for wider ones where
-// sums come near their end, not after it.
+// Sizes that nothing divides, in all magnitudes: where sums leave 28, 31 or 32 bits nothing
+// changes.
 TEST(Search, FindsTheOptimumOfEveryMagnitude) {
   for (uint64_t seed = 0; seed < 100; ++seed) {
     Random random(seed);
