@@ -25,6 +25,8 @@ class Names {
   // kNoName where the text was never interned.
   NameId Find(std::string_view text) const;
   std::string_view operator[](NameId id) const { return {views_[id].data, views_[id].size}; }
+  // The same, empty for kNoName.
+  std::string_view TextOf(NameId id) const { return id == kNoName ? "" : (*this)[id]; }
   uint32_t size() const { return static_cast<uint32_t>(views_.size()); }
   // Gives back the look-up table's memory; Intern and Find may not be called
   // afterwards.

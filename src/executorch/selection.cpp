@@ -73,7 +73,7 @@ Result<std::vector<TensorIndex>> SelectTensors(const Graph& graph, const NodeSpe
     if (filter.insist_on_targets && HasTensor(yielded) && !IsKnownTarget(graph, n)) {
       return FailAsUpstream(
           "UNEXPECTED_TARGET",
-          Message({"executorch-2024 does not plan results of \"", names[graph.nodes.target[n]],
+          Message({"executorch-2024 does not plan results of \"", names.TextOf(graph.nodes.target[n]),
                    "\" (only out variants, and the targets it knows)"}),
           Message({path, "nodes[", n, "].target"}));
     }

@@ -29,7 +29,7 @@ class Overwrite {
       return false;
     if (!FindResult(node)) return false;
     FindReads(node);
-    const std::string_view name = setting_.names[nodes_.target[node]];
+    const std::string_view name = setting_.names.TextOf(nodes_.target[node]);
     // The option's list counts, where it names any.
     const std::vector<std::string>& allowed = setting_.options.inplace_operators;
     const bool is_named = IsNamedIn(allowed, name);

@@ -88,6 +88,19 @@ TEST(Executorch, SaysWhereAnUnexpectedTargetIs) {
   EXPECT_TRUE(PlanText(text, By(Rules::kExecutorch2026)).has_value());
 }
 
+TEST(Executorch, NodesNeedNoTarget) {
+  const std::string text =
+      R"({"tensors":[{"id":"x","nbytes":16}],"nodes":[
+        {"name":"x","op":"placeholder","target":"x"},
+        {"name":"a","op":"call_function","args":["x"],"specs":["x"]},
+        {"name":"output","op":"output","args":["a"],"specs":["x"]}]})";
+  const Result<Plan> plan = PlanText(text, By(Rules::kExecutorch2024));
+  ASSERT_FALSE(plan.has_value());
+  EXPECT_EQ(plan.error().kind, "UNEXPECTED_TARGET");
+  EXPECT_NE(plan.error().message.find("results of \"\""), std::string::npos) << plan.error().message;
+  EXPECT_TRUE(PlanText(text, By(Rules::kExecutorch2026)).has_value());
+}
+
 TEST(Executorch, SumsPastTheLimitAreErrors) {
   std::string text = Chain(2);
   const std::string huge = std::to_string(kMaxBytes - 15);

@@ -39,7 +39,9 @@ void CheckGraph(const Program& program, const GraphPlan& plan) {
   const Lifetimes lifetimes = FindLifetimes(graph, *storages, &graph.signature);
   std::vector<TensorIndex> placed;
   for (TensorIndex t = 0; t < graph.tensors.size(); ++t) {
-    if (plan.mem_id[t] != kNoPool && lifetimes.of[storages->of[t]].exists()) placed.push_back(t);
+    // Nothing is in no bytes at all.
+    if (plan.mem_id[t] == kNoPool || graph.tensors.nbytes[t] == 0) continue;
+    if (lifetimes.of[storages->of[t]].exists()) placed.push_back(t);
   }
   for (const TensorIndex a : placed) {
     for (const TensorIndex b : placed) {
