@@ -201,9 +201,16 @@ uint32_t Utf16Length(std::string_view text) {
   return length;
 }
 
-void AddId(std::string_view id, State* state) {
-  state->text += id;
-  state->id_lengths.push_back(Utf16Length(id));
+void AddIds(const std::vector<NameId>& ids, const Names& names, State* state) {
+  size_t at = state->text.size();
+  size_t end = at;
+  for (const NameId id : ids) end += names[id].size();
+  state->text.resize(end);
+  state->id_lengths.reserve(state->id_lengths.size() + ids.size());
+  for (const NameId id : ids) {
+    for (const char c : names[id]) state->text[at++] = c;
+    state->id_lengths.push_back(Utf16Length(names[id]));
+  }
 }
 
 // Turns whole numbers into doubles where they stand: the plan is not read by the core any more.
@@ -224,7 +231,7 @@ void AddColumns(GraphPlan* plan, const Names& names, State* state) {
                            .mem_ids = Address(plan->mem_id.data()),
                            .objects = Address(plan->mem_obj_id.data()),
                            .offsets = ToDoubles(&plan->mem_offset)});
-  for (const NameId id : plan->graph->tensors.id) AddId(names[id], state);
+  AddIds(plan->graph->tensors.id, names, state);
   for (GraphPlan& submodule : plan->submodules) AddColumns(&submodule, names, state);
 }
 
@@ -239,7 +246,7 @@ void AddIntervalColumns(const IntervalFile& intervals, State* state) {
                            .mem_ids = Address(plan.mem_id.data()),
                            .objects = Address(plan.mem_obj_id.data()),
                            .offsets = ToDoubles(&plan.mem_offset)});
-  for (const NameId id : intervals.id) AddId(intervals.names[id], state);
+  AddIds(intervals.id, intervals.names, state);
 }
 
 // Gives back everything that the last answer lies in. Braces alone would empty vectors and keep

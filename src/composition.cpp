@@ -63,13 +63,13 @@ class Composer {
     plan.graph = nest.graph;
     plan.has_buffer_sizes = nest.is_called;
     if (nest.is_called) plan.buffer_sizes.assign(2, 0);
-    const TensorIndex tensors = nest.graph->tensors.size();
-    plan.lifetime.reserve(static_cast<size_t>(tensors));
-    plan.allocated.reserve(static_cast<size_t>(tensors));
-    plan.mem_id.reserve(static_cast<size_t>(tensors));
-    plan.mem_obj_id.reserve(static_cast<size_t>(tensors));
-    plan.mem_offset.reserve(static_cast<size_t>(tensors));
-    for (TensorIndex t = 0; t < tensors; ++t) {
+    const size_t tensors = nest.graph->tensors.id.size();
+    plan.lifetime.resize(tensors);
+    plan.allocated.resize(tensors);
+    plan.mem_id.resize(tensors);
+    plan.mem_obj_id.resize(tensors);
+    plan.mem_offset.resize(tensors);
+    for (TensorIndex t = 0; t < nest.graph->tensors.size(); ++t) {
       if (Status fine = ComposeTensor(g, t, &plan); !fine) return tl::unexpected(fine.error());
     }
     if (nest.is_called) {
@@ -116,11 +116,11 @@ class Composer {
                   "rounded up to the alignment this is more than 2^53 - 1 bytes",
                   Message({nest.path, "tensors[", t, "].nbytes"}));
     }
-    plan->lifetime.push_back(LifetimeOf(g, s));
-    plan->allocated.push_back(allocated);
-    plan->mem_id.push_back(mem_id);
-    plan->mem_obj_id.push_back(object);
-    plan->mem_offset.push_back(offset);
+    plan->lifetime[t] = LifetimeOf(g, s);
+    plan->allocated[t] = allocated;
+    plan->mem_id[t] = mem_id;
+    plan->mem_obj_id[t] = object;
+    plan->mem_offset[t] = offset;
     if (mem_id != kNoPool && nest.graph->tensors.nbytes[t] > 0) {
       Grow(mem_id, offset + allocated, plan);
     }

@@ -90,6 +90,7 @@ class Collector {
  private:
   void AddStorages(int32_t g) {
     const GraphNest& graph = nest_.graphs[g];
+    rows_.reserve(rows_.size() + static_cast<size_t>(graph.storages.count()));
     for (StorageIndex s = 0; s < graph.storages.count(); ++s) {
       if (IsPlanned(graph, s, options_)) AddRow(g, s);
     }
@@ -284,7 +285,12 @@ class Collector {
       for (size_t i = 0; i < key.size(); ++i) key[i] = key_of(rows_[order[i]]);
       order = SortedByKey(key, order);
     };
-    sort_by([](const Row& row) { return -(int64_t{row.lower} << 32 | row.upper); });
+    // Rows come tensor by tensor, often in this order already.
+    const auto by_life = [](const Row& row) { return int64_t{row.lower} << 32 | row.upper; };
+    const auto is_earlier = [&](const Row& a, const Row& b) { return by_life(a) < by_life(b); };
+    if (!std::is_sorted(rows_.begin(), rows_.end(), is_earlier)) {
+      sort_by([&](const Row& row) { return -by_life(row); });
+    }
     sort_by([](const Row& row) { return row.size; });
     const MemId first = rows_.front().mem_id;
     const bool mixed = std::any_of(rows_.begin(), rows_.end(),
@@ -341,19 +347,19 @@ class Collector {
     const bool gaps = std::any_of(rows_.begin() + static_cast<std::ptrdiff_t>(begin),
                                   rows_.begin() + static_cast<std::ptrdiff_t>(end),
                                   [](const Row& row) { return row.spans >= 0; });
-    problem.lower.reserve(end - begin);
-    problem.upper.reserve(end - begin);
-    problem.size.reserve(end - begin);
-    pool.source.reserve(end - begin);
+    problem.lower.resize(end - begin);
+    problem.upper.resize(end - begin);
+    problem.size.resize(end - begin);
+    pool.source.resize(end - begin);
     for (size_t i = begin; i < end; ++i) {
       const Row& row = rows_[i];
       const auto buffer = static_cast<BufferIndex>(i - begin);
-      problem.lower.push_back(row.lower);
-      problem.upper.push_back(row.upper);
-      problem.size.push_back(row.size);
+      problem.lower[buffer] = row.lower;
+      problem.upper[buffer] = row.upper;
+      problem.size[buffer] = row.size;
       if (mixed) problem.alignment.push_back(row.alignment);
       if (gaps) AddGaps(row, &problem);
-      pool.source.push_back(row.source);
+      pool.source[buffer] = row.source;
       if (row.source.kind == BufferSource::kStorage) {
         selection_.where[row.source.graph][row.source.row] = {
             static_cast<int32_t>(selection_.pools.size()), buffer};

@@ -1,6 +1,7 @@
 #include "storages.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "message.h"
 
@@ -11,19 +12,20 @@ namespace {
 // the member that no other one contains.
 class Sets {
  public:
-  explicit Sets(TensorIndex count) : parent_(count), offset_(count, 0) {
-    for (TensorIndex t = 0; t < count; ++t) parent_[t] = t;
-  }
+  explicit Sets(TensorIndex count) : count_(count) {}
+
+  // False as long as every tensor is a set of its own.
+  bool has_pairs() const { return !parent_.empty(); }
 
   // The root of t; afterwards t hangs right below it.
   TensorIndex Root(TensorIndex t) {
     TensorIndex root = t;
     Bytes offset = 0;
-    while (parent_[root] != root) {
+    while (parent_[root] != kNoTensor) {
       offset = Sum(offset, offset_[root]);
       root = parent_[root];
     }
-    while (parent_[t] != root && t != root) {
+    while (t != root && parent_[t] != root) {
       const TensorIndex next = parent_[t];
       const Bytes below = offset_[t];
       parent_[t] = root;
@@ -38,6 +40,10 @@ class Sets {
 
   // False where the two are in one set already and not that far apart.
   bool Join(const Placed& placed) {
+    if (parent_.empty()) {
+      parent_.resize(static_cast<size_t>(count_), kNoTensor);
+      offset_.resize(parent_.size(), 0);
+    }
     const TensorIndex inner = Root(placed.inner);
     const TensorIndex outer = Root(placed.outer);
     const Bytes apart = Sum(Sum(Offset(placed.outer), placed.offset), -Offset(placed.inner));
@@ -58,7 +64,8 @@ class Sets {
     return 0;
   }
 
-  std::vector<TensorIndex> parent_;
+  const TensorIndex count_;
+  std::vector<TensorIndex> parent_;  // kNoTensor of a root; empty before the first pair
   std::vector<Bytes> offset_;
   bool too_large_ = false;
 };
@@ -146,6 +153,12 @@ Result<Storages> Number(const Graph& graph, const std::string& path, Sets* sets)
   const Tensors& tensors = graph.tensors;
   Storages result;
   result.of.resize(tensors.id.size());
+  if (!sets->has_pairs()) {
+    std::iota(result.of.begin(), result.of.end(), 0);
+    result.base = result.of;
+    result.size = tensors.nbytes;
+    return result;
+  }
   std::vector<StorageIndex> number(tensors.id.size(), kNoStorage);
   std::vector<Bytes> lowest;
   result.base.reserve(tensors.id.size());

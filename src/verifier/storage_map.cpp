@@ -1,6 +1,7 @@
 #include "verifier/storage_map.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace memplan::verifier {
@@ -16,6 +17,7 @@ TensorIndex StorageMap::Find(TensorIndex tensor, Bytes* from_root) const {
 }
 
 bool StorageMap::Join(TensorIndex tensor, TensorIndex base, Bytes offset) {
+  if (parent_.empty()) parent_.resize(count_, kAlone);
   Bytes tensor_at, base_at;
   TensorIndex child = Find(tensor, &tensor_at);
   TensorIndex root = Find(base, &base_at);
@@ -37,8 +39,12 @@ bool StorageMap::Join(TensorIndex tensor, TensorIndex base, Bytes offset) {
 }
 
 void StorageMap::Settle(std::vector<TensorIndex>* storage, std::vector<Bytes>* offset) {
+  storage->resize(count_);
+  if (parent_.empty()) {
+    std::iota(storage->begin(), storage->end(), 0);
+    return;
+  }
   const auto count = static_cast<TensorIndex>(parent_.size());
-  storage->resize(parent_.size());
   if (!from_parent_.empty()) offset->resize(parent_.size());
   // First by root, with the root's first member kept in `first`.
   std::vector<TensorIndex> first(parent_.size(), kNoTensor);

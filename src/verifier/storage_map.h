@@ -12,7 +12,7 @@ namespace memplan::verifier {
 // Union-find in which every tensor knows its distance in bytes from its parent.
 class StorageMap {
  public:
-  explicit StorageMap(TensorIndex count) : parent_(static_cast<size_t>(count), kAlone) {}
+  explicit StorageMap(TensorIndex count) : count_(static_cast<size_t>(count)) {}
 
   // From now on `tensor` begins `offset` bytes after `base` does. False, and nothing changes, where
   // that contradicts what was said before or leaves the range of sizes.
@@ -32,7 +32,8 @@ class StorageMap {
 
   // By size, and without path compression: depth is at most the logarithm of the number of tensors,
   // so distances, each a size, cannot overflow when summed.
-  std::vector<int32_t> parent_;
+  const size_t count_;
+  std::vector<int32_t> parent_;     // empty before the first pair
   std::vector<Bytes> from_parent_;  // empty while all are 0
 };
 
