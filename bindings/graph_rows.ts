@@ -1,5 +1,5 @@
 /**
- * A large graph's tensors and nodes as numbers and lines of names, which the core reads several times faster than
+ * A graph's tensors and nodes as numbers and lines of names, which the core reads several times faster than
  * their JSON can be written and read. src/graph_rows.h is the other end.
  */
 export interface GraphRows {
@@ -38,16 +38,13 @@ const OPS = ["placeholder", "get_attr", "call_function", "call_module", "call_me
 const VARIANTS = ["functional", "out", "inplace"];
 const DYNAMISMS = ["static", "dynamic_bound", "dynamic_unbound"];
 
-/** Below it JSON.stringify is as quick. */
-const FEW_ROWS = 100;
-
 type Row = Record<string, unknown>;
 
 /** Where a row is not as simple as can be, JSON.stringify has the say, and the core's JSON reader the verdict. */
 class NotPlain extends Error {}
 
 /**
- * The rows of a graph, or null for whatever is small or not plain data of the right types: inherited keys, toJSON,
+ * The rows of a graph, or null for whatever is not plain data of the right types: inherited keys, toJSON,
  * control flow in the top graph, any mistake. The caller then takes the way through JSON, which says what is wrong.
  * `withShapes`: the core needs the shapes even where `nbytes` says the size.
  */
@@ -56,7 +53,7 @@ export function graphRows(input: unknown, withShapes: boolean): GraphRows | null
     // Bytes and text, without an error made for each: its stack costs as much as reading a small graph.
     if (!isPlain(input) || !isCleanRealm()) return null;
     const { tensors, nodes, ...others } = input;
-    if (!isList(tensors) || !isList(nodes) || tensors.length + nodes.length < FEW_ROWS) return null;
+    if (!isList(tensors) || !isList(nodes)) return null;
     const rows = new RowWriter(4 * tensors.length + 4 * nodes.length);
     rows.addCount(tensors.length);
     for (let t = 0; t < tensors.length; t++) rows.addTensor(tensors[t], withShapes);
