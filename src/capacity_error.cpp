@@ -31,8 +31,10 @@ std::string CulpritText(const std::vector<NamedBytes>& culprits) {
 std::string Explain(const FitDetails& details, Bytes live, const CapacityVerdict& verdict) {
   const std::string culprits = CulpritText(details.culprits);
   if (live > details.available) {
-    return Message({"what is live at step ", details.node, " needs ", live, " bytes, ",
-                    details.excess, " more than the ", details.available, " there are", culprits});
+    return Message({verdict.chosen ? "spread otherwise it might fit, but here what is live at step "
+                                   : "what is live at step ",
+                    details.node, " needs ", live, " bytes, ", details.excess, " more than the ",
+                    details.available, " there are", culprits});
   }
   if (verdict.proven) {
     return Message({"no plan fits ", details.available, " bytes, which is proven: at least ",
@@ -80,8 +82,8 @@ Error MakeCapacityError(const Problem& problem, MemId mem_id, const ProblemNames
   details->excess = std::max<Bytes>(0, details->required - details->available);
 
   Error error;
-  error.code = verdict.proven || live > problem.capacity ? ErrorCode::kDoesNotFit
-                                                         : ErrorCode::kNotFoundInTime;
+  const bool is_proven = verdict.proven || (live > problem.capacity && !verdict.chosen);
+  error.code = is_proven ? ErrorCode::kDoesNotFit : ErrorCode::kNotFoundInTime;
   error.message = Explain(*details, live, verdict);
   error.details = std::move(details);
   return error;

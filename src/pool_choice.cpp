@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/splitmix.h"
 #include "planner.h"
 #include "row_sort.h"
 
@@ -16,6 +17,8 @@ namespace {
 constexpr MemId kUndecided = kMaxMemId + 1;
 // Steps for finding out whether a set of storages fits a pool.
 constexpr int64_t kFitSteps = 200'000;
+// Orders in which the pools are filled until all fits.
+constexpr int kWays = 12;
 
 // The bytes in use at each tick, with "add to a range" and "highest in a range" in O(log n) (a
 // segment tree whose nodes hold what was added to all of their span).
@@ -58,7 +61,15 @@ class Load {
 class Spreader {
  public:
   Spreader(const Program& program, const Nest& nest, const Options& options)
-      : program_(program), nest_(nest), options_(options), pools_(program.graph->pools) {}
+      : program_(program),
+        nest_(nest),
+        options_(options),
+        pools_(program.graph->pools),
+        fixed_(pools_.size()) {
+    for (const Pool& pool : pools_) {
+      capacity_.push_back(CapacityOf(program, options, pool.mem_id));
+    }
+  }
 
   Result<PoolSpread> Spread() {
     PoolSpread spread;
@@ -71,24 +82,69 @@ class Spreader {
       if (pool.mem_id == kUndecided) items_ = &pool;
     }
     if (items_ == nullptr) return PoolSpread{};
-    SetBenefits();
-    std::vector<BufferIndex> left(benefit_.size());
-    for (size_t i = 0; i < left.size(); ++i) left[i] = static_cast<BufferIndex>(i);
-    SortRows(&left, [this](BufferIndex a, BufferIndex b) { return benefit_[a] > benefit_[b]; });
-    for (size_t p = 0; p < pools_.size(); ++p) {
-      const PoolProblem* fixed = nullptr;
-      for (const PoolProblem& pool : selection->pools) {
-        if (pool.mem_id == pools_[p].mem_id) fixed = &pool;
+    for (const PoolProblem& pool : selection->pools) {
+      for (const Pool& named : pools_) {
+        if (pool.mem_id == named.mem_id) fixed_[&named - pools_.data()] = &pool;
       }
-      const bool last = p + 1 == pools_.size();
-      left = last ? Take(p, left, left.size(), &spread)
-                  : Take(p, left, Fill(pools_[p], fixed, &left), &spread);
+    }
+    SetBenefits();
+    bool fits = Spread(0, &spread);
+    spread.fits_nowhere = !fits && FitsNowhere();
+    if (!fits && !spread.fits_nowhere) {
+      const int64_t most_steps = steps_ + kFitSteps;
+      for (int way = 1; way < kWays && !fits && steps_ < most_steps; ++way) {
+        fits = Spread(way, &spread);
+      }
+      if (!fits) Spread(0, &spread);
     }
     SortByTensor(&spread.spilled);
     return spread;
   }
 
  private:
+  // Fills the pools with the items in some order, the first of which is by benefit. False where
+  // what is left for the last one does not fit it, which has it all the same.
+  bool Spread(int way, PoolSpread* spread) {
+    std::vector<BufferIndex> left = Order(way);
+    spread->spilled.clear();
+    bool fits = true;
+    for (size_t p = 0; p < pools_.size(); ++p) {
+      const bool last = p + 1 == pools_.size();
+      const size_t count = Fill(p, last, &left);
+      fits = !last || count == left.size();
+      left = Take(p, left, last ? left.size() : count, way, spread);
+    }
+    return fits;
+  }
+
+  std::vector<BufferIndex> Order(int way) const {
+    std::vector<BufferIndex> order(benefit_.size());
+    SplitMix random(static_cast<uint64_t>(way));
+    for (size_t i = 0; i < order.size(); ++i) {
+      order[i] = static_cast<BufferIndex>(i);
+      if (way > 0) std::swap(order[i], order[random.Below(static_cast<uint32_t>(i + 1))]);
+    }
+    if (way == 0) {
+      SortRows(&order, [this](BufferIndex a, BufferIndex b) { return benefit_[a] > benefit_[b]; });
+    }
+    return order;
+  }
+
+  // True where one item is larger than any pool, or more live at once than they all hold.
+  bool FitsNowhere() const {
+    Bytes largest = 0;
+    Bytes all = 0;
+    for (const Bytes capacity : capacity_) {
+      if (capacity == kNoBytes) return false;
+      largest = std::max(largest, capacity);
+      all = FitsBytes(all, capacity) ? all + capacity : kMaxBytes;
+    }
+    const Result<MaxLive> live = ComputeMaxLive(items_->problem);
+    if (!live || live->bytes - items_->problem.base > all) return true;
+    const std::vector<Bytes>& size = items_->problem.size;
+    return std::any_of(size.begin(), size.end(), [=](Bytes bytes) { return bytes > largest; });
+  }
+
   static void SortByTensor(std::vector<SpillRow>* rows) {
     std::vector<const SpillRow*> order;
     for (const SpillRow& row : *rows) order.push_back(&row);
@@ -133,9 +189,12 @@ class Spreader {
   }
 
   // Brings the items that the pool takes to the front of `left`, best first, the others behind them
-  // in their order; gives how many it takes.
-  size_t Fill(const Pool& pool, const PoolProblem* fixed, std::vector<BufferIndex>* left) const {
-    if (pool.capacity == kNoBytes) return left->size();
+  // in their order; gives how many it takes. `all_or_none`: no fewer than all, or none.
+  size_t Fill(size_t p, bool all_or_none, std::vector<BufferIndex>* left) {
+    const Pool& pool = pools_[p];
+    const PoolProblem* const fixed = fixed_[p];
+    const Bytes capacity = capacity_[p];
+    if (capacity == kNoBytes || pools_.size() == 1) return left->size();
     const Problem& all = items_->problem;
     Load load(nest_.length + 1);
     const Bytes base = fixed != nullptr ? fixed->problem.base : 0;
@@ -149,16 +208,18 @@ class Spreader {
     for (const BufferIndex item : *left) {
       const Bytes size = SizeIn(pool, item);
       const Bytes beside = base + load.Highest(all.lower[item], all.upper[item]);
-      if (size <= pool.capacity && beside <= pool.capacity - size) {
+      if (size <= capacity && beside <= capacity - size) {
         load.Add(all.lower[item], all.upper[item], size);
         taken.push_back(item);
       } else {
+        if (all_or_none) return 0;
         passed.push_back(item);
       }
     }
+    if (all_or_none) return Fits(p, taken) ? taken.size() : 0;
     // The last ones, of least benefit, give way until a plan is found, twice as many each time.
     size_t keep = taken.size();
-    for (size_t drop = 1; keep > 0 && !Fits(pool, fixed, {taken.data(), keep}); drop *= 2) {
+    for (size_t drop = 1; keep > 0 && !Fits(p, {taken.data(), keep}); drop *= 2) {
       keep -= std::min(keep, drop);
     }
     passed.insert(passed.begin(), taken.begin() + static_cast<std::ptrdiff_t>(keep), taken.end());
@@ -168,7 +229,10 @@ class Spreader {
     return keep;
   }
 
-  bool Fits(const Pool& pool, const PoolProblem* fixed, std::span<const BufferIndex> items) const {
+  bool Fits(size_t p, std::span<const BufferIndex> items) {
+    const Pool& pool = pools_[p];
+    const PoolProblem* const fixed = fixed_[p];
+    if (capacity_[p] < items_->padding) return false;
     Problem problem;
     problem.uniform_alignment = std::max(options_.alignment, pool.alignment);
     if (fixed != nullptr) {
@@ -184,27 +248,28 @@ class Spreader {
       problem.upper.push_back(items_->problem.upper[item]);
       problem.size.push_back(SizeIn(pool, item));
     }
-    problem.capacity = pool.capacity - items_->padding;
+    problem.capacity = capacity_[p] - items_->padding;
     const PlannerInfo* info = FindPlanner("auto");
     const std::unique_ptr<Planner> planner = info->make(problem, {.stop_at = problem.capacity});
-    planner->Step(kFitSteps);
+    steps_ += planner->Step(kFitSteps);
     return planner->best() != nullptr;
   }
 
   // Gives the first `count` items to the pool and returns the others.
   std::vector<BufferIndex> Take(size_t p, const std::vector<BufferIndex>& left, size_t count,
-                                PoolSpread* spread) const {
+                                int way, PoolSpread* spread) const {
     for (size_t i = 0; i < count; ++i) {
       const BufferSource& source = items_->source[left[i]];
       if (source.kind == BufferSource::kScratch) continue;
       spread->choice[source.graph][source.row] = pools_[p].mem_id;
       if (p == 0) continue;
       const GraphNest& graph = nest_.graphs[source.graph];
-      const bool larger =
-          pools_[0].capacity != kNoBytes && SizeIn(pools_[0], left[i]) > pools_[0].capacity;
-      spread->spilled.push_back(
-          {graph.graph, graph.storages.base[source.row], pools_[0].mem_id, pools_[p].mem_id,
-           larger ? "it is larger than the pool" : "the pool is full of what is worth more"});
+      const bool larger = capacity_[0] != kNoBytes && SizeIn(pools_[0], left[i]) > capacity_[0];
+      spread->spilled.push_back({graph.graph, graph.storages.base[source.row], pools_[0].mem_id,
+                                 pools_[p].mem_id,
+                                 larger     ? "it is larger than the pool"
+                                 : way == 0 ? "the pool is full of what is worth more"
+                                            : "not all would fit otherwise"});
     }
     return {left.begin() + static_cast<std::ptrdiff_t>(count), left.end()};
   }
@@ -213,7 +278,10 @@ class Spreader {
   const Nest& nest_;
   const Options& options_;
   const std::vector<Pool>& pools_;
+  std::vector<Bytes> capacity_;            // by pool
+  std::vector<const PoolProblem*> fixed_;  // by pool: what chose it; null where nothing did
   const PoolProblem* items_ = nullptr;
+  int64_t steps_ = 0;             // of the planners that looked whether a set fits
   std::vector<int64_t> benefit_;  // by item
 };
 

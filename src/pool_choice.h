@@ -16,12 +16,14 @@ namespace memplan {
 struct PoolSpread {
   PoolChoice choice;              // empty where there is nothing to choose
   std::vector<SpillRow> spilled;  // what is not in the first pool, by graph and tensor
+  bool fits_nowhere = false;      // proven: no choice at all fits the capacities
 };
 
 // Fills the graph's `pools` in their order: a pool takes the storages of greatest benefit (`cost`,
 // else size × reads) that fit its capacity beside those that chose it, and are then placed in it
-// for real; what does not fit goes on to the next. The last one takes what is left, whether it fits
-// or not. TOO_LARGE as Select.
+// for real; what does not fit goes on to the next. Where something is left that fits the last one
+// neither, a few other orders are tried, and the first in which all fits is taken. Where there is
+// none, the last pool takes what is left in the order of benefit. TOO_LARGE as Select.
 Result<PoolSpread> SpreadOverPools(const Program& program, const Nest& nest,
                                    const Options& options);
 

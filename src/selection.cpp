@@ -428,6 +428,18 @@ bool IsPlanned(const GraphNest& nest, StorageIndex s, const Options& options) {
   return nest.parent >= 0 || !IsCallerOwned(roles, options);
 }
 
+Bytes CapacityOf(const Program& program, const Options& options, MemId mem_id) {
+  if (!options.capacity.empty()) {
+    const size_t at = options.capacity_per_pool ? static_cast<size_t>(mem_id) : 0;
+    return at < options.capacity.size() ? options.capacity[at] : kNoBytes;
+  }
+  if (program.graph == nullptr) return kNoBytes;
+  for (const Pool& pool : program.graph->pools) {
+    if (pool.mem_id == mem_id) return pool.capacity;
+  }
+  return kNoBytes;
+}
+
 Bytes AlignmentOf(const Program& program, const Options& options, MemId mem_id) {
   for (const Pool& pool : PoolsOf(program)) {
     if (pool.mem_id == mem_id) return std::max(options.alignment, pool.alignment);

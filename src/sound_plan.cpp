@@ -88,9 +88,20 @@ class SoundJob final : public RaceJob {
   Error NotFitting(size_t p) const {
     const PoolProblem& pool = pools()[p];
     const Planner& planner = PlannerOf(p);
+    const bool chosen = IsChosen(pool);
     return MakeCapacityError(
         pool.problem, pool.mem_id, *MakeProblemNames(*program_, problem_.nest, pool),
-        {planner.infeasible(), planner.lower_bound(), planner.smallest_peak()});
+        {planner.infeasible() && !chosen, planner.lower_bound(), planner.smallest_peak(), chosen});
+  }
+
+  // True where something in the pool might lie in another one.
+  bool IsChosen(const PoolProblem& pool) const {
+    if (!problem_.may_spread) return false;
+    for (const BufferSource& source : pool.source) {
+      if (source.kind == BufferSource::kScratch) continue;
+      if (problem_.nest.graphs[source.graph].pool_of(source.row) == kNoPool) return true;
+    }
+    return false;
   }
 
   void SetBounds(Plan* plan) const {

@@ -40,19 +40,6 @@ class GraphNames final : public ProblemNames {
   const PoolProblem& pool_;
 };
 
-// The capacity of a pool: the option's, else the graph's own; kNoBytes where there is none.
-Bytes CapacityOf(const Program& program, const Options& options, MemId mem_id) {
-  if (!options.capacity.empty()) {
-    const size_t at = options.capacity_per_pool ? static_cast<size_t>(mem_id) : 0;
-    return at < options.capacity.size() ? options.capacity[at] : kNoBytes;
-  }
-  if (program.graph == nullptr) return kNoBytes;
-  for (const Pool& pool : program.graph->pools) {
-    if (pool.mem_id == mem_id) return pool.capacity;
-  }
-  return kNoBytes;
-}
-
 // A pool that is too small for what lies in it before anything is placed.
 Error TakenAlready(MemId mem_id, Bytes capacity, Bytes taken, std::string_view by) {
   auto details = std::make_shared<FitDetails>();
@@ -210,6 +197,8 @@ Result<SoundProblem> MakeSoundProblem(const Program& program, const Options& opt
   Result<PoolSpread> spread = SpreadOverPools(program, problem.nest, options);
   if (!spread) return tl::unexpected(spread.error());
   problem.spilled = std::move(spread->spilled);
+  problem.may_spread = program.graph != nullptr && program.graph->pools.size() > 1 &&
+                       !spread->choice.empty() && !spread->fits_nowhere;
   Result<Selection> selection = Select(program, problem.nest, options, Scope::kAll, spread->choice);
   if (!selection) return tl::unexpected(selection.error());
   problem.selection = std::move(*selection);

@@ -23,6 +23,7 @@ struct SoundProblem {
       chosen;                       // in-place pairs by graph; empty where none were asked for
   std::vector<InplaceRow> inplace;  // what came of each pair
   std::vector<SpillRow> spilled;
+  bool may_spread = false;  // what has no pool might lie in others than it does
 };
 
 // Errors: those of BuildNest, Select and SpreadOverPools.
