@@ -33,14 +33,10 @@ class Walk {
   void Nodes() {
     const memplan::Nodes& nodes = graph_.nodes;
     for (NodeIndex n = 0; n < nodes.size(); ++n) {
-      if (nodes.op[n] == Op::kGetAttr) continue;
-      const bool writes = !OnlyNames(graph_, n);
-      Name(graph_.YieldedBy(n), n, writes);
+      NameYields(n, n, !OnlyNames(graph_, n));
       // A view names its own tensor too, where the input gives it one.
       if (nodes.kind[n] == Target::kView) Name(nodes.specs_of(n), n, false);
-      for (const NodeIndex arg : nodes.args_of(n)) {
-        if (nodes.op[arg] != Op::kGetAttr) Name(graph_.YieldedBy(arg), n, false);
-      }
+      for (const NodeIndex arg : nodes.args_of(n)) NameYields(arg, n, false);
     }
   }
 
@@ -88,6 +84,14 @@ class Walk {
   }
 
  private:
+  // What `node` yields, at n. Constants that it fetches are where they are, outside of all pools.
+  void NameYields(NodeIndex node, NodeIndex n, bool writes) {
+    if (graph_.nodes.op[node] != Op::kGetAttr) return Name(graph_.YieldedBy(node), n, writes);
+    for (const TensorIndex& t : graph_.YieldedBy(node)) {
+      if (t != kNoTensor && graph_.tensors.is_const[t] == 0) Name({&t, 1}, n, writes);
+    }
+  }
+
   void Name(std::span<const TensorIndex> tensors, NodeIndex n, bool writes) {
     for (const TensorIndex t : tensors) {
       if (t == kNoTensor) continue;

@@ -166,5 +166,22 @@ TEST(SoundPlanTest, KeepsTheTensorOfAViewOfNothing) {
   EXPECT_EQ(planned.plan.buffer_sizes[1], 3 * 64);
 }
 
+// Whatever node names it, what is planned is live there: a node that fetches an attribute too.
+TEST(SoundPlan, KeepsWhatIsFetchedWhereItIsNamed) {
+  const std::string head = R"({"tensors":[{"id":"t","nbytes":64},{"id":"u","nbytes":32)";
+  const std::string tail = R"(}],"nodes":[
+    {"name":"x","op":"placeholder","target":"x","specs":["t"]},
+    {"name":"f","op":"get_attr","target":"w","args":["x"],"specs":["u"]},
+    {"name":"g","op":"call_function","target":"aten::op","args":["f"]},
+    {"name":"output","op":"output","args":["f"],"specs":["u"]}]})";
+  const Planned both(head + tail);
+  ASSERT_TRUE(both.ok) << both.error.message;
+  EXPECT_EQ(both.plan.buffer_sizes, (std::vector<Bytes>{0, 96}));
+  // A constant is where it is.
+  const Planned constant(head + R"(,"const":true)" + tail);
+  ASSERT_TRUE(constant.ok) << constant.error.message;
+  EXPECT_EQ(constant.plan.buffer_sizes, (std::vector<Bytes>{0, 64}));
+}
+
 }  // namespace
 }  // namespace memplan
