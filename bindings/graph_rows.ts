@@ -8,6 +8,8 @@ export interface GraphRows {
   /** Names in the order of {@link numbers}, a line each. */
   lines: string;
   lineCount: number;
+  /** The tensors' ids, as the plan will have them. */
+  ids: string[];
   numbers: Float64Array;
 }
 
@@ -33,6 +35,8 @@ const NODE = {
   sameTarget: 128,
   backend: 256,
   nullSpecs: 512,
+  argBefore: 1024, // the first is the node before
+  specsInOrder: 2048, // they are the tensors behind the last one that was told so
 };
 const OPS = ["placeholder", "get_attr", "call_function", "call_module", "call_method", "output"];
 const VARIANTS = ["functional", "out", "inplace"];
@@ -54,7 +58,7 @@ export function graphRows(input: unknown, withShapes: boolean): GraphRows | null
     if (!isPlain(input) || !isCleanRealm()) return null;
     const { tensors, nodes, ...others } = input;
     if (!isList(tensors) || !isList(nodes)) return null;
-    const rows = new RowWriter(4 * tensors.length + 4 * nodes.length);
+    const rows = new RowWriter(tensors.length, 4 * tensors.length + 4 * nodes.length);
     rows.addCount(tensors.length);
     for (let t = 0; t < tensors.length; t++) rows.addTensor(tensors[t], withShapes);
     rows.addCount(nodes.length);
@@ -65,6 +69,7 @@ export function graphRows(input: unknown, withShapes: boolean): GraphRows | null
       rest: JSON.stringify({ tensors: [], nodes: [], ...others }),
       lines,
       lineCount: rows.lines.length,
+      ids: rows.ids,
       numbers: rows.numbers.subarray(0, rows.size),
     };
   } catch {
@@ -75,14 +80,20 @@ export function graphRows(input: unknown, withShapes: boolean): GraphRows | null
 
 class RowWriter {
   readonly lines: string[] = [];
+  readonly ids: string[];
   numbers: Float64Array;
   size = 0;
   // Not equal to anything at first.
   #target: unknown = Number.NaN;
   #op: unknown = Number.NaN;
   #opPlace = 0;
+  #tensors = 0;
+  /** The tensor that a node makes next, as a rule. */
+  #next = 0;
+  #before: unknown = Number.NaN;
 
-  constructor(room: number) {
+  constructor(tensors: number, room: number) {
+    this.ids = new Array<string>(tensors);
     this.numbers = new Float64Array(room);
   }
 
@@ -98,7 +109,9 @@ class RowWriter {
     const head = this.size++;
     let bits = row.const === undefined ? 0 : flag(row.const) * TENSOR.isConst;
     bits += TENSOR.dynamism * word(DYNAMISMS, row.dynamism, 0);
-    this.lines.push(text(row.id));
+    const id = text(row.id);
+    this.ids[this.#tensors++] = id;
+    this.lines.push(id);
     bits += this.#size(nbytes, TENSOR.nbytes);
     bits += this.#size(row.mem_id, TENSOR.memId);
     bits += this.#size(row.storage_base_offset, TENSOR.storageBaseOffset);
@@ -120,7 +133,8 @@ class RowWriter {
     none(row.scratch);
     if (row.source !== undefined) text(row.source);
     if (row.module !== undefined) text(row.module);
-    this.lines.push(text(row.name));
+    const name = text(row.name);
+    this.lines.push(name);
     if (row.op !== this.#op) {
       this.#opPlace = word(OPS, row.op, -1);
       this.#op = row.op;
@@ -137,8 +151,26 @@ class RowWriter {
       }
     }
     bits += this.#line(row.backend_id, NODE.backend);
-    const argCount = args === undefined ? 0 : this.#names(args);
-    const specCount = specs === undefined ? 0 : this.#specs(specs);
+    let argCount = 0;
+    if (args !== undefined) {
+      if (!isList(args)) throw new NotPlain();
+      argCount = args.length;
+      const isBefore = argCount > 0 && args[0] === this.#before;
+      if (isBefore) bits += NODE.argBefore;
+      for (let i = isBefore ? 1 : 0; i < argCount; i++) this.lines.push(text(args[i]));
+    }
+    this.#before = name;
+    let specCount = 0;
+    if (specs !== undefined) {
+      if (!isList(specs)) throw new NotPlain();
+      if (this.#isInOrder(specs)) {
+        bits += NODE.specsInOrder;
+        specCount = specs.length;
+        this.#next += specCount;
+      } else {
+        specCount = this.#specs(specs);
+      }
+    }
     this.#reserve(3 + Math.abs(specCount));
     if (specCount < 0) bits += NODE.nullSpecs;
     this.numbers[this.size++] = bits;
@@ -179,15 +211,16 @@ class RowWriter {
     return isNeeded ? TENSOR.shape : 0;
   }
 
-  #names(value: unknown): number {
-    if (!isList(value)) throw new NotPlain();
-    for (let i = 0; i < value.length; i++) this.lines.push(text(value[i]));
-    return value.length;
+  #isInOrder(specs: unknown[]): boolean {
+    if (this.#next + specs.length > this.#tensors) return false;
+    for (let i = 0; i < specs.length; i++) {
+      if (specs[i] !== this.ids[this.#next + i]) return false;
+    }
+    return true;
   }
 
   /** How many there are, negative where some are null. */
-  #specs(value: unknown): number {
-    if (!isList(value)) throw new NotPlain();
+  #specs(value: unknown[]): number {
     let count = value.length;
     for (let i = 0; i < value.length; i++) {
       const spec = value[i];

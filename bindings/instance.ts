@@ -21,7 +21,7 @@ const OUTPUT = {
 };
 const GRAPH_WORDS = 7;
 
-const ANSWER = { columns: 0, json: 1, csv: 2 };
+const ANSWER = { columns: 0, json: 1, csv: 2, columnsWithoutIds: 3 };
 
 /** Steps of the first slice; about a millisecond of work. */
 const FIRST_SLICE = 1024;
@@ -131,6 +131,7 @@ export class Core {
       if (glue !== this.#glue) throw new MemplanError("INTERNAL", "the job ended when another call failed");
       return this.#call(work);
     };
+    const ids = input instanceof Uint8Array ? null : input.ids;
     let slice = FIRST_SLICE;
     let left = options.stepBudget;
     const end = performance.now() + options.timeLimitMs;
@@ -149,8 +150,9 @@ export class Core {
       progress: () => call(() => this.#progress(glue, handle)),
       finish: (use) =>
         call(() => {
-          if (!glue.finish(handle, ANSWER.columns)) throw this.#takeError(glue);
-          const result = use(this.#columns(glue));
+          const answer = ids ? ANSWER.columnsWithoutIds : ANSWER.columns;
+          if (!glue.finish(handle, answer)) throw this.#takeError(glue);
+          const result = use(this.#columns(glue, ids));
           this.#release(glue);
           return result;
         }),
@@ -280,7 +282,7 @@ export class Core {
     };
   }
 
-  #columns(glue: Glue): PlanColumns {
+  #columns(glue: Glue, topIds: string[] | null): PlanColumns {
     const textAt = this.#word(glue, "text");
     const graphs = new Array<GraphColumns>(this.#word(glue, "graphCount"));
     let at = this.#word(glue, "graphs") / 4;
@@ -293,6 +295,7 @@ export class Core {
       idsAt: this.#word(glue, "idsAt"),
       idLengths: this.#word(glue, "idLengths") / 4,
       idCount: this.#word(glue, "idCount"),
+      topIds,
       graphs,
       whole: glue.HEAP32,
       doubles: glue.HEAPF64,

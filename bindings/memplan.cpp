@@ -223,7 +223,7 @@ uint32_t ToDoubles(std::vector<Bytes>* column) {
   return Address(column->data());
 }
 
-void AddColumns(GraphPlan* plan, const Names& names, State* state) {
+void AddColumns(GraphPlan* plan, const Names& names, bool with_ids, State* state) {
   static_assert(sizeof(Lifetime) == 2 * sizeof(int32_t));
   state->graphs.push_back({.count = static_cast<uint32_t>(plan->mem_offset.size()),
                            .lifetimes = Address(plan->lifetime.data()),
@@ -231,8 +231,8 @@ void AddColumns(GraphPlan* plan, const Names& names, State* state) {
                            .mem_ids = Address(plan->mem_id.data()),
                            .objects = Address(plan->mem_obj_id.data()),
                            .offsets = ToDoubles(&plan->mem_offset)});
-  AddIds(plan->graph->tensors.id, names, state);
-  for (GraphPlan& submodule : plan->submodules) AddColumns(&submodule, names, state);
+  if (with_ids) AddIds(plan->graph->tensors.id, names, state);
+  for (GraphPlan& submodule : plan->submodules) AddColumns(&submodule, names, true, state);
 }
 
 void AddIntervalColumns(const IntervalFile& intervals, State* state) {
@@ -267,7 +267,8 @@ void Release() {
   state.output.out_of_memory = out_of_memory;
 }
 
-enum class Answer : uint32_t { kColumns, kJson, kCsv };
+// kColumnsWithoutIds: the caller has those of the outer graph's tensors.
+enum class Answer : uint32_t { kColumns, kJson, kCsv, kColumnsWithoutIds };
 
 // Ends a job: its plan is in the table as columns with the head as text, or whole as text. 0: an
 // error as text. The handle is free either way.
@@ -290,6 +291,7 @@ int Finish(int handle, uint32_t answer) {
       Say(WritePlanJson(state.plan, program, intervals));
       return 1;
     case Answer::kColumns:
+    case Answer::kColumnsWithoutIds:
       break;
   }
   Say(WritePlanJson(state.plan, program, intervals, PlanForm::kHead));
@@ -298,9 +300,10 @@ int Finish(int handle, uint32_t answer) {
   if (intervals) {
     AddIntervalColumns(*intervals, &state);
   } else if (state.plan.methods.empty()) {
-    AddColumns(&state.plan.top, program->names, &state);
+    const bool with_ids = static_cast<Answer>(answer) != Answer::kColumnsWithoutIds;
+    AddColumns(&state.plan.top, program->names, with_ids, &state);
   } else {
-    for (GraphPlan& method : state.plan.methods) AddColumns(&method, program->names, &state);
+    for (GraphPlan& method : state.plan.methods) AddColumns(&method, program->names, true, &state);
   }
   // The text may have moved as it grew.
   state.output.text = Address(state.text.data());

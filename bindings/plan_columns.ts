@@ -29,6 +29,8 @@ export interface PlanColumns {
   /** In `whole`: their lengths in UTF-16 units. */
   idLengths: number;
   idCount: number;
+  /** The ids of the first graph's tensors, where the caller has them: they are not in `text` then. */
+  topIds: string[] | null;
   graphs: GraphColumns[];
   whole: Int32Array;
   doubles: Float64Array;
@@ -59,6 +61,7 @@ function buildEach(columns: PlanColumns): PlannedTensor[][] {
   let at = columns.idsAt;
   return columns.graphs.map((graph, place) => {
     const tensors = buildTensors(columns, place, first, at);
+    if (place === 0 && columns.topIds) return tensors;
     for (let t = 0; t < graph.count; t++) {
       at += columns.whole[columns.idLengths + first + t] as number;
     }
@@ -75,14 +78,15 @@ function buildTensors(columns: PlanColumns, place: number, first: number, at: nu
   ] as GraphColumns;
   const lengths = columns.idLengths + first;
   const tensors = new Array<PlannedTensor>(count);
+  const ids = place === 0 ? columns.topIds : null;
   for (let t = 0; t < count; t++) {
     const from = at;
-    at += whole[lengths + t] as number;
+    if (!ids) at += whole[lengths + t] as number;
     const memId = whole[memIds + t] as number;
     const object = whole[objects + t] as number;
     const offset = doubles[offsets + t] as number;
     tensors[t] = {
-      id: text.substring(from, at),
+      id: ids ? (ids[t] as string) : text.substring(from, at),
       lifetime: lifetimes >= 0 ? nodes(whole, lifetimes + 2 * t) : ticks(doubles, times + t, count),
       allocated_memory: doubles[allocated + t] as number,
       mem_id: memId < 0 ? null : memId,

@@ -55,7 +55,7 @@ class Reader final : public IntervalRows {
         names_(&input_.program->names) {
     // About what a row of JSON takes; growing step by step costs more time and memory.
     constexpr size_t kBytesPerName = 96;
-    names_->Reserve(rows != nullptr ? rows->line_count() / 2 : input_size / kBytesPerName);
+    names_->Reserve(rows != nullptr ? rows->name_count() : input_size / kBytesPerName);
     InternTargets(names_);
     UseNames(names_);
   }

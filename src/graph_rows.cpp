@@ -29,6 +29,8 @@ enum NodeBits : uint32_t {
   kSameTarget = 128,
   kBackend = 256,
   kNullSpecs = 512,
+  kArgBefore = 1024,
+  kSpecsInOrder = 2048,
 };
 constexpr Op kOps[] = {Op::kPlaceholder, Op::kGetAttr,    Op::kCallFunction,
                        Op::kCallModule,  Op::kCallMethod, Op::kOutput};
@@ -52,6 +54,13 @@ size_t LineSize(std::string_view lines) {
 }
 
 }  // namespace
+
+size_t GraphRows::name_count() const {
+  double tensors = 0;
+  if (numbers_left_ > 0) std::memcpy(&tensors, number_, sizeof tensors);
+  const double about = 2.25 * tensors + 64;
+  return about < static_cast<double>(lines_left_) ? static_cast<size_t>(about) : lines_left_;
+}
 
 bool GraphRows::ReadTensors(GraphBuilder* builder, Names* names) {
   for (int64_t left = Number(); left > 0 && fine_; --left) {
@@ -113,8 +122,19 @@ bool GraphRows::ReadNode(GraphBuilder* builder, Names* names) {
   if (bits & kTarget) target_ = names->Intern(Line());
   if (bits & (kTarget | kSameTarget)) nodes.target.back() = target_;
   if (bits & kBackend) builder->SetBackend(names->Intern(Line()));
+  if ((bits & kArgBefore) && args > 0) {
+    fine_ &= before != kNoName;
+    builder->AddArg(before);
+    --args;
+  }
   for (; args > 0 && fine_; --args) builder->AddArg(names->Intern(Line(), before));
+  const std::vector<NameId>& ids = builder->graph().tensors.id;
   for (; specs > 0 && fine_; --specs) {
+    if ((bits & kSpecsInOrder) && next_tensor_ < ids.size()) {
+      spec_ = ids[next_tensor_++];
+      builder->AddSpec(spec_);
+      continue;
+    }
     if ((bits & kNullSpecs) && Number() == 0) {
       builder->AddSpec(kNoName);
       continue;

@@ -29,8 +29,8 @@ class GraphRows {
   GraphRows(const char* numbers, size_t number_count, std::string_view lines, size_t line_count)
       : number_(numbers), numbers_left_(number_count), lines_(lines), lines_left_(line_count) {}
 
-  // Lines not read so far.
-  size_t line_count() const { return lines_left_; }
+  // How many different names there will be, about; before anything is read.
+  size_t name_count() const;
 
   bool ReadTensors(GraphBuilder* builder, Names* names);
   bool ReadNodes(GraphBuilder* builder, Names* names);
@@ -53,6 +53,7 @@ class GraphRows {
   bool fine_ = true;
   NameId spec_ = kNoName;  // the last ones met
   NameId target_ = kNoName;
+  size_t next_tensor_ = 0;  // behind the last one told by its place
 };
 
 }  // namespace memplan

@@ -67,6 +67,28 @@ TEST(GraphRows, AreTheGraphOfTheirJson) {
   EXPECT_EQ(GraphHash(*rows->program), GraphHash(*expected->program));
 }
 
+// The same with those names left out that a row's place tells.
+TEST(GraphRows, MayTellNamesByPlace) {
+  constexpr double kArgBefore = 1024, kSpecsInOrder = 2048;
+  std::vector<double> numbers = kNumbers;
+  numbers[9] += kSpecsInOrder;
+  numbers[12] += kArgBefore;
+  numbers[17] += kArgBefore;
+  const std::string lines = "x\nr\nw\nx\nx\nrelu\naten::relu.out\nr\noutput\nr";
+  std::vector<char> bytes, json(kJson.begin(), kJson.end());
+  const Result<JsonInput> rows = Read(numbers, lines, 10, &bytes);
+  ASSERT_TRUE(rows.has_value()) << rows.error().message;
+  EXPECT_EQ(GraphHash(*rows->program), GraphHash(*ReadInput(&json)->program));
+  // There is no node before the first, and no tensor behind the last.
+  numbers[9] += kArgBefore;
+  numbers[10] = 1;
+  EXPECT_FALSE(Read(numbers, lines, 10, &bytes));
+  numbers = kNumbers;
+  numbers[9] += kSpecsInOrder;
+  numbers[11] = 4;
+  EXPECT_FALSE(Read(numbers, lines, 10, &bytes));
+}
+
 TEST(GraphRows, SayWhereTheyDoNotHoldTogether) {
   std::vector<char> bytes;
   const auto is_refused = [&](const std::vector<double>& numbers, const std::string& lines,
