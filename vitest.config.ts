@@ -36,7 +36,7 @@ export default defineConfig(({ mode }) => ({
     maxWorkers: 2,
     coverage: {
       include: ["bindings/**/*.ts"],
-      exclude: ["bindings/cli.ts", "bindings/cli/**", "bindings/worker*.ts", "**/*.d.ts"],
+      exclude: ["bindings/cli.ts", "bindings/cli/**", "bindings/worker*.ts", "**/*.d.ts", "tests/**"],
       reporter: ["text"],
       reportsDirectory: "build/coverage/package",
       reportOnFailure: true,

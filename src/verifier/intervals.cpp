@@ -79,7 +79,12 @@ class IntervalChecker {
   bool IsPlaced(Row row) const {
     return PoolOf(row) > 0 && PoolOf(row) <= kMaxMemId && OffsetOf(row) >= 0;
   }
-  bool IsLive(Row row) const { return file_.lower[row] < file_.upper[row] && file_.size[row] > 0; }
+  // Never where its gaps leave no time between them.
+  bool IsLive(Row row) const {
+    bool has_span = false;
+    if (file_.size[row] > 0) ForSpans(row, [&](int64_t, int64_t) { has_span = true; });
+    return has_span;
+  }
   std::string Name(Row row) const { return Quoted(file_.names[file_.id[row]]); }
 
   // The spans in which a row is live: between its gaps, which the reader has put in order.

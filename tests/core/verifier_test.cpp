@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "plan_job.h"
+#include "planned.h"
 
 namespace memplan {
 namespace {
@@ -577,6 +578,23 @@ TEST(Verifier, ChecksIntervals) {
   const std::string plan = PlanText({Row("a", 1, 0), Row("b", 1, 15)}, "[0,64]");
   ASSERT_EQ(CodesOf(Verify(overlapping, plan)), Codes{"STORAGE_OVERLAP a"});
   EXPECT_EQ(CodesOf(Verify(overlapping, PlanText({Row("a", 1, 0)}))), Codes{"TENSOR_MISSING b"});
+}
+
+// Nothing is asked of what is never live: by its times, its size, or gaps that leave no time.
+TEST(Verifier, AsksNothingOfIntervalsThatAreNeverLive) {
+  for (const std::string never :
+       {R"("lower":1,"upper":1,"size":33)", R"("lower":1,"upper":9,"size":0)",
+        R"("lower":1,"upper":9,"size":33,"gaps":[[1,9]])",
+        R"("lower":1,"upper":9,"size":33,"gaps":[[4,9],[1,4]])"}) {
+    const std::string input = R"({"buffers":[{"id":"a","offset":9,)" + never +
+                              R"(},{"id":"b","lower":0,"upper":9,"size":16}]})";
+    for (const std::string sizes : {"[0,16]", "[0,64]"}) {
+      EXPECT_TRUE(Verify(input, PlanText({Row("a", 1, 9), Row("b", 1, 0)}, sizes)).ok) << never;
+    }
+    const Planned planned(input);
+    ASSERT_TRUE(planned.ok) << planned.error.message;
+    EXPECT_EQ(planned.plan.buffer_sizes, (std::vector<Bytes>{0, 16})) << never;
+  }
 }
 
 }  // namespace
