@@ -27,7 +27,6 @@ declare module "memplan-glue" {
     cancel(handle: number): void;
     verify(rules: number, flags: number, alignment: number): number;
     algorithms(): void;
-    release(): void;
   }
 
   /** Fills `module` with the functions above, at once. */

@@ -99,7 +99,7 @@ export class Core {
       this.#putOptions(glue, options);
       const done = glue.verify(options.rules, options.flags, options.alignment);
       const text = this.#text(glue);
-      this.#release(glue);
+      this.#keepSmall(glue);
       if (!done) throw asError(text);
       return JSON.parse(text) as Report;
     });
@@ -153,14 +153,14 @@ export class Core {
           const answer = ids ? ANSWER.columnsWithoutIds : ANSWER.columns;
           if (!glue.finish(handle, answer)) throw this.#takeError(glue);
           const result = use(this.#columns(glue, ids));
-          this.#release(glue);
+          this.#keepSmall(glue);
           return result;
         }),
       finishAsText: (form) =>
         call(() => {
           if (!glue.finish(handle, ANSWER[form])) throw this.#takeError(glue);
           const text = this.#text(glue);
-          this.#release(glue);
+          this.#keepSmall(glue);
           return text;
         }),
       cancel: () => call(() => glue.cancel(handle)),
@@ -261,12 +261,12 @@ export class Core {
 
   #takeError(glue: Glue, input?: Uint8Array): MemplanError {
     const error = asError(this.#text(glue), input);
-    this.#release(glue);
+    this.#keepSmall(glue);
     return error;
   }
 
-  #release(glue: Glue): void {
-    glue.release();
+  /** After a call; what its answer lies in is used again by the next one. */
+  #keepSmall(glue: Glue): void {
     if (glue.HEAPU8.length > LARGE_MEMORY) this.#glue = undefined;
   }
 

@@ -1,10 +1,11 @@
 // What JavaScript can call: a handful of coarse functions on numbers. Bytes come in through memory
 // that ReserveInput hands out; answers are left in memory, found through the table that OutputTable
-// points to, and stay until the next call or Release. bindings/instance.ts is the only reader.
+// points to, and stay until the next call. bindings/instance.ts is the only reader.
 #include <emscripten/bind.h>
 
 #include <cstring>
 #include <new>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -60,7 +61,7 @@ struct State {
 
   // What `output` points into.
   std::unique_ptr<PlanJob> finished;
-  Plan plan;
+  std::optional<Plan> plan;
   std::string text;
   std::vector<uint32_t> id_lengths;
   std::vector<GraphColumns> graphs;
@@ -124,8 +125,29 @@ Options MakeOptions(uint32_t rules, uint32_t flags, double alignment, double see
 
 uint32_t OutputTable() { return Address(&TheState().output); }
 
-// Room for `size` bytes of input, to be filled before the call that reads them.
+// Gives back everything that the last answer lies in. Braces alone would empty vectors and keep
+// their memory.
+void Release() {
+  const auto give_back = [](auto* owner) { *owner = std::decay_t<decltype(*owner)>(); };
+  State& state = TheState();
+  state.plan.reset();
+  state.finished = nullptr;
+  give_back(&state.input);
+  give_back(&state.plan_json);
+  give_back(&state.text);
+  give_back(&state.id_lengths);
+  give_back(&state.graphs);
+  give_back(&state.times);
+  const uint32_t out_of_memory = state.output.out_of_memory;
+  state.output = {};
+  state.output.out_of_memory = out_of_memory;
+}
+
+// kColumnsWithoutIds: the caller has those of the outer graph's tensors.
+// Room for `size` bytes of input, to be filled before the call that reads them. The last answer is
+// gone then.
 uint32_t ReserveInput(double size) {
+  Release();
   State& state = TheState();
   state.input = MakeText(static_cast<size_t>(size));
   return Address(state.input.data());
@@ -193,7 +215,14 @@ void Cancel(int handle) { TheState().jobs[handle] = nullptr; }
 // How long `text` (UTF-8, checked by the reader) is in JavaScript: 4-byte characters count twice.
 uint32_t Utf16Length(std::string_view text) {
   uint32_t length = 0;
-  for (const char c : text) {
+  size_t at = 0;
+  for (; at + sizeof(uint64_t) <= text.size(); at += sizeof(uint64_t)) {
+    uint64_t word;
+    std::memcpy(&word, text.data() + at, sizeof word);
+    if ((word & 0x8080808080808080u) != 0) break;
+    length += sizeof word;
+  }
+  for (const char c : text.substr(at)) {
     const auto byte = static_cast<unsigned char>(c);
     length += (byte & 0xc0) != 0x80;
     length += byte >= 0xf0;
@@ -239,7 +268,7 @@ void AddIntervalColumns(const IntervalFile& intervals, State* state) {
   for (const std::vector<int64_t>* column : {&intervals.lower, &intervals.upper}) {
     for (const int64_t time : *column) state->times.push_back(static_cast<double>(time));
   }
-  GraphPlan& plan = state->plan.top;
+  GraphPlan& plan = state->plan->top;
   state->graphs.push_back({.count = static_cast<uint32_t>(intervals.count()),
                            .times = Address(state->times.data()),
                            .allocated = ToDoubles(&plan.allocated),
@@ -249,25 +278,6 @@ void AddIntervalColumns(const IntervalFile& intervals, State* state) {
   AddIds(intervals.id, intervals.names, state);
 }
 
-// Gives back everything that the last answer lies in. Braces alone would empty vectors and keep
-// their memory.
-void Release() {
-  const auto give_back = [](auto* owner) { *owner = std::decay_t<decltype(*owner)>(); };
-  State& state = TheState();
-  state.plan = {};
-  state.finished = nullptr;
-  give_back(&state.input);
-  give_back(&state.plan_json);
-  give_back(&state.text);
-  give_back(&state.id_lengths);
-  give_back(&state.graphs);
-  give_back(&state.times);
-  const uint32_t out_of_memory = state.output.out_of_memory;
-  state.output = {};
-  state.output.out_of_memory = out_of_memory;
-}
-
-// kColumnsWithoutIds: the caller has those of the outer graph's tensors.
 enum class Answer : uint32_t { kColumns, kJson, kCsv, kColumnsWithoutIds };
 
 // Ends a job: its plan is in the table as columns with the head as text, or whole as text. 0: an
@@ -280,30 +290,33 @@ int Finish(int handle, uint32_t answer) {
     Say(WriteErrorJson(plan.error()));
     return 0;
   }
-  state.plan = std::move(*plan);
+  state.plan.emplace(std::move(*plan));
+  state.id_lengths.clear();
+  state.graphs.clear();
+  state.times.clear();
   const Program* program = state.finished->program();
   const IntervalFile* intervals = state.finished->intervals();
   switch (static_cast<Answer>(answer)) {
     case Answer::kCsv:
-      Say(intervals ? WritePlanCsv(state.plan, *intervals) : std::string());
+      Say(intervals ? WritePlanCsv(*state.plan, *intervals) : std::string());
       return 1;
     case Answer::kJson:
-      Say(WritePlanJson(state.plan, program, intervals));
+      Say(WritePlanJson(*state.plan, program, intervals));
       return 1;
     case Answer::kColumns:
     case Answer::kColumnsWithoutIds:
       break;
   }
-  Say(WritePlanJson(state.plan, program, intervals, PlanForm::kHead));
+  Say(WritePlanJson(*state.plan, program, intervals, PlanForm::kHead));
   const size_t head = state.text.size();
   state.output.ids_at = Utf16Length(state.text);
   if (intervals) {
     AddIntervalColumns(*intervals, &state);
-  } else if (state.plan.methods.empty()) {
+  } else if (state.plan->methods.empty()) {
     const bool with_ids = static_cast<Answer>(answer) != Answer::kColumnsWithoutIds;
-    AddColumns(&state.plan.top, program->names, with_ids, &state);
+    AddColumns(&state.plan->top, program->names, with_ids, &state);
   } else {
-    for (GraphPlan& method : state.plan.methods) AddColumns(&method, program->names, true, &state);
+    for (GraphPlan& method : state.plan->methods) AddColumns(&method, program->names, true, &state);
   }
   // The text may have moved as it grew.
   state.output.text = Address(state.text.data());
@@ -351,5 +364,4 @@ EMSCRIPTEN_BINDINGS(memplan) {
   function("cancel", &memplan::Cancel);
   function("verify", &memplan::Verify);
   function("algorithms", &memplan::Algorithms);
-  function("release", &memplan::Release);
 }
