@@ -15,6 +15,8 @@ SlotTree::SlotTree(const Packing& packing) {
       }
     }
   }
+  const auto size = static_cast<uint32_t>(number_.size());
+  while (first_numbered_ < size && number_[first_numbered_] != kNeeded) ++first_numbered_;
   for (int32_t& number : number_) {
     if (number == kNeeded) number = numbered_count_++;
   }

@@ -41,7 +41,7 @@ class SlotTree {
         if (right == 0) right = hi;
       }
     }
-    for (; left + right != 0; left >>= 1, right >>= 1) {
+    for (; left >= first_numbered_ || right >= first_numbered_; left >>= 1, right >>= 1) {
       if (left != 0) VisitAbove(left, above);
       if (right != 0 && right != left) VisitAbove(right, above);
     }
@@ -54,6 +54,8 @@ class SlotTree {
   }
 
   uint32_t leaf_count_ = 1;  // a power of two
+  // All nodes before it are in no cover: the levels above the longest lives. At least 1.
+  uint32_t first_numbered_ = 1;
   int32_t numbered_count_ = 0;
   std::vector<int32_t> number_;
 };
