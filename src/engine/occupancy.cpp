@@ -29,6 +29,10 @@ int64_t AlignTo(int64_t offset, int64_t alignment) {
 
 Occupancy::Occupancy(const Packing& packing, const SlotTree& tree)
     : packing_(packing), tree_(tree), lists_(2 * static_cast<size_t>(tree.numbered_count())) {
+  // As many as a span asks of a small tree.
+  constexpr size_t kFew = 8;
+  cursors_.reserve(kFew);
+  next_from_.reserve(kFew);
   if (!packing.first_conflict.empty()) placed_.assign(packing.count(), kNone);
 }
 

@@ -6,6 +6,21 @@
 #include <numeric>
 
 namespace memplan {
+namespace {
+
+std::vector<int32_t> InsertedByKey(const std::vector<int64_t>& key,
+                                   const std::vector<int32_t>& values) {
+  std::vector<int32_t> places(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    size_t at = i;
+    for (; at > 0 && key[places[at - 1]] < key[i]; --at) places[at] = places[at - 1];
+    places[at] = static_cast<int32_t>(i);
+  }
+  for (int32_t& place : places) place = values[place];
+  return places;
+}
+
+}  // namespace
 
 void SortByBits(std::vector<uint64_t>* keys, int from_bit, int to_bit,
                 std::vector<uint64_t>* scratch) {
@@ -37,7 +52,8 @@ void SortByBits(std::vector<uint64_t>* keys, int from_bit, int to_bit,
 
 std::vector<int32_t> SortedByKey(const std::vector<int64_t>& key,
                                  const std::vector<int32_t>& values) {
-  if (values.empty()) return {};
+  constexpr size_t kFew = 32;  // below it, putting them in order one by one is quicker
+  if (values.size() < kFew) return InsertedByKey(key, values);
   const auto [least, most] = std::minmax_element(key.begin(), key.end());
   const auto below = [most = static_cast<uint64_t>(*most)](int64_t k) {
     return most - static_cast<uint64_t>(k);

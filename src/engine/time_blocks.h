@@ -23,6 +23,10 @@ void PlaceByBlocks(const Packing& packing, std::span<const ItemIndex> order, Pla
 // The partition behind it.
 class TimeBlocks {
  public:
+  // The part of the tree is about 200 KB.
+  static constexpr int kBlockLog = 11;
+  static constexpr int32_t kBlockSlots = 1 << kBlockLog;
+
   TimeBlocks(const Packing& packing, std::span<const ItemIndex> order);
 
   // Ranks of the items that cross a border, in order.
@@ -35,8 +39,6 @@ class TimeBlocks {
   int32_t BlockOf(int32_t slot) const { return slot >> log_; }
 
  private:
-  static constexpr int kBlockLog = 11;  // slots; the part of the tree is about 200 KB
-
   // Sets log_ so that the crossing items ask few blocks.
   void Choose(const Packing& packing);
 
@@ -48,6 +50,10 @@ class TimeBlocks {
 
 template <typename Place>
 void PlaceByBlocks(const Packing& packing, std::span<const ItemIndex> order, Place place) {
+  if (packing.slot_count <= TimeBlocks::kBlockSlots) {
+    for (int32_t rank = 0; rank < static_cast<int32_t>(order.size()); ++rank) place(rank);
+    return;
+  }
   const TimeBlocks blocks(packing, order);
   std::vector<uint32_t> next(blocks.block_count(), 0);
   const auto advance = [&](int32_t block, int32_t rank) {
