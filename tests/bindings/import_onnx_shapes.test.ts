@@ -7,15 +7,20 @@ import { type AttributeRow, type ConstantRow, onnxFile, type TensorRow } from ".
 interface NodeCase {
   case: string;
   op: string;
+  /** Left out for ai.onnx. */
+  domain?: string;
+  /** Version of the domain's operator set. */
   opset: number;
   attributes: Record<string, AttributeRow>;
   inputs: ([type: number, shape: number[], values?: number[]] | null)[];
   outputs: ([type: number, shape: number[]] | null)[];
 }
 
-const kCases = JSON.parse(
-  readFileSync(new URL("../data/onnx/node_shapes.json", import.meta.url), "utf8"),
-) as NodeCase[];
+const rowsOf = (name: string) =>
+  JSON.parse(readFileSync(new URL(`../data/onnx/${name}.json`, import.meta.url), "utf8")) as NodeCase[];
+
+const kCases = rowsOf("node_shapes");
+const kRuntimeCases = rowsOf("runtime_shapes");
 
 /** TensorProto.DataType by number, written apart from the reader. */
 const kTypes = [
@@ -49,7 +54,7 @@ const kTypes = [
 ];
 
 /** A model of one node, its inputs with values as initialisers, its outputs without shapes. */
-function fileOf({ op, opset, attributes, inputs, outputs }: NodeCase): Uint8Array {
+function fileOf({ op, domain, opset, attributes, inputs, outputs }: NodeCase): Uint8Array {
   const names = inputs.map((input, index) => (input === null ? "" : `x${index}`));
   const results = outputs.map((output, index) => (output === null ? "" : `y${index}`));
   const constants: Record<string, ConstantRow> = {};
@@ -62,9 +67,9 @@ function fileOf({ op, opset, attributes, inputs, outputs }: NodeCase): Uint8Arra
   }
   const named = results.filter((name) => name !== "");
   return onnxFile({
-    opset,
+    ...(domain === undefined ? { opset } : { opset: 21, domains: { [domain]: opset } }),
     graph: {
-      nodes: [{ op, inputs: names, outputs: results, attributes }],
+      nodes: [{ op, ...(domain && { domain }), inputs: names, outputs: results, attributes }],
       inputs: infos,
       constants,
       outputs: Object.fromEntries(named.map((name) => [name, null])),
@@ -72,26 +77,36 @@ function fileOf({ op, opset, attributes, inputs, outputs }: NodeCase): Uint8Arra
   });
 }
 
+async function expectShapes(row: NodeCase): Promise<void> {
+  const { graph, notes } = await importModel(fileOf(row));
+  const { nodes, tensors } = graph as Graph;
+  const byId = new Map(tensors.map((tensor) => [tensor.id, tensor]));
+  const found = (nodes.at(-1)?.specs ?? []).map((id) => byId.get(id ?? ""));
+  const expected = row.outputs.filter((output) => output !== null);
+  expect(
+    found.map((tensor) => tensor?.shape),
+    notes.join(" "),
+  ).toEqual(expected.map(([, shape]) => shape));
+  expect(found.map((tensor) => tensor?.dtype)).toEqual(expected.map(([type]) => kTypes[type]));
+}
+
 describe("shapes of ONNX's own node tests", () => {
-  it.each(kCases)("$case", async (row) => {
-    const { graph, notes } = await importModel(fileOf(row));
-    const { nodes, tensors } = graph as Graph;
-    const byId = new Map(tensors.map((tensor) => [tensor.id, tensor]));
-    const found = (nodes.at(-1)?.specs ?? []).map((id) => byId.get(id ?? ""));
-    const expected = row.outputs.filter((output) => output !== null);
-    expect(
-      found.map((tensor) => tensor?.shape),
-      notes.join(" "),
-    ).toEqual(expected.map(([, shape]) => shape));
-    expect(found.map((tensor) => tensor?.dtype)).toEqual(expected.map(([type]) => kTypes[type]));
-  });
+  it.each(kCases)("$case", expectShapes);
+});
+
+describe("shapes that ONNX Runtime computes", () => {
+  it.each(kRuntimeCases)("$case", expectShapes);
 });
 
 describe("an operator that is given too little, or what does not fit", () => {
-  const operators = [...new Set(kCases.map(({ op }) => op))];
+  const operators = [
+    ...new Map(
+      [...kCases, ...kRuntimeCases].map(({ op, domain }) => [`${domain ?? ""}:${op}`, { op, domain }]),
+    ).values(),
+  ];
   const kShapes: TensorRow["shape"][] = [[], [0], [2, 3], [1, "n", 4, 4], [2, 2, 2, 2, 2]];
 
-  it.each(operators)("%s leaves its results open and is no error", async (op) => {
+  it.each(operators)("$domain $op leaves its results open and is no error", async ({ op, domain }) => {
     for (const shape of kShapes) {
       for (let count = 0; count <= 5; count++) {
         for (const values of [undefined, 0, -1]) {
@@ -114,7 +129,9 @@ describe("an operator that is given too little, or what does not fit", () => {
           const inputs = values === undefined ? names : names.slice(0, 1);
           const model = onnxFile({
             graph: {
-              nodes: [{ op, inputs: names, outputs: ["a", "b", "c"], attributes: {} }],
+              nodes: [
+                { op, ...(domain && { domain }), inputs: names, outputs: ["a", "b", "c"], attributes: {} },
+              ],
               inputs: Object.fromEntries(inputs.map((name) => [name, { type: 1, shape }])),
               constants,
               outputs: { a: null },

@@ -233,7 +233,8 @@ export class OnnxConverter {
   }
 
   private operator(env: Env, node: OnnxNode, inputs: (Entry | undefined)[], path: string): void {
-    const version = env.opsets.get(node.domain) ?? 1;
+    // Operators of the runtime that share a name with ai.onnx's are in the form of the newest.
+    const version = node.domain === "" ? (env.opsets.get("") ?? 1) : Number.POSITIVE_INFINITY;
     const values = inputs.map((entry) => entry?.value);
     const inferred = infer(new Operator(node, values, version, this.fresh));
     const constant = isConstant(node, inputs);

@@ -1,5 +1,6 @@
 import { foldContent } from "./fold.js";
 import { NotKnown, type Operator, type Result, type Rule } from "./operator.js";
+import { kAttentionRules, kContribAttentionRules } from "./shapes/attention.js";
 import { kContribRules } from "./shapes/contrib.js";
 import { kElementwiseRules } from "./shapes/elementwise.js";
 import { kGenerateRules } from "./shapes/generate.js";
@@ -10,18 +11,26 @@ import { kWindowRules } from "./shapes/window.js";
 import { type Dim, isFollowed, isKnownShape, type Value } from "./value.js";
 
 const kRules: ReadonlyMap<string, Rule> = new Map(
-  [kElementwiseRules, kWindowRules, kLayoutRules, kProductRules, kGenerateRules, kRecurrentRules].flatMap(
-    (rules) => Object.entries(rules),
-  ),
+  [
+    kElementwiseRules,
+    kWindowRules,
+    kLayoutRules,
+    kProductRules,
+    kGenerateRules,
+    kRecurrentRules,
+    kAttentionRules,
+  ].flatMap((rules) => Object.entries(rules)),
 );
 
-const kContrib: ReadonlyMap<string, Rule> = new Map(Object.entries(kContribRules));
+const kContrib: ReadonlyMap<string, Rule> = new Map(
+  Object.entries({ ...kContribRules, ...kContribAttentionRules }),
+);
 
 /** ONNX Runtime's fused forms of the usual operators have their names with another domain. */
 const kRuntimeDomains = new Set(["com.microsoft", "com.microsoft.nchwc"]);
 
 function ruleOf(domain: string, op: string): Rule | undefined {
-  if (domain === "") return kRules.get(op) ?? kContrib.get(op);
+  if (domain === "") return kRules.get(op);
   if (!kRuntimeDomains.has(domain)) return undefined;
   return kContrib.get(op) ?? kRules.get(op.replace(/^Fused/, ""));
 }

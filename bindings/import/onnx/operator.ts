@@ -19,7 +19,7 @@ export class Operator {
   constructor(
     readonly node: OnnxNode,
     readonly inputs: (Value | undefined)[],
-    /** Version of the operator set it belongs to. */
+    /** Version of ai.onnx that its form is of. */
     readonly version: number,
     /** Gives out a symbol for an extent that nobody knows. */
     readonly fresh: () => string,

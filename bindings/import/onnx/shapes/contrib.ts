@@ -2,6 +2,7 @@
 import { broadcast, type Operator, type Rule } from "../operator.js";
 import type { Dim } from "../value.js";
 import { matmulShape } from "./product.js";
+import { pool, poolShape } from "./window.js";
 
 const like: Rule = (op) => [{ dtype: op.dtype(0), shape: op.inputs[0]?.shape }];
 
@@ -51,6 +52,38 @@ const quantizedGlobalPool: Rule = (op) => {
   return [{ dtype: op.dtype(0), shape: shape.map((dim, axis) => (kept(axis) ? dim : 1)) }];
 };
 
+/** Rows and columns of a factor of FusedMatMul: a batch axis in their place first, then both swapped. */
+function factor(shape: readonly Dim[], transposed: boolean, batchInside: boolean): readonly Dim[] {
+  if (shape.length < 2) return shape;
+  const [rows = 1, columns = 1] = shape.slice(-2);
+  const [first = 1, ...batch] = shape.slice(0, -2);
+  const [outer, row] =
+    batchInside && shape.length > 2 ? [[...batch, rows], first] : [shape.slice(0, -2), rows];
+  return transposed ? [...outer, columns, row] : [...outer, row, columns];
+}
+
+const fusedMatmul: Rule = (op) => {
+  const a = factor(op.shape(0), op.int("transA", 0) === 1, op.int("transBatchA", 0) === 1);
+  const b = factor(op.shape(1), op.int("transB", 0) === 1, op.int("transBatchB", 0) === 1);
+  return [{ dtype: op.dtype(0), shape: matmulShape(op, a, b) }];
+};
+
+const quantizedWhere: Rule = (op) => [
+  {
+    dtype: op.dtype(1),
+    shape: broadcast(broadcast(op.shape(0), op.shape(1), op.fresh), op.shape(4), op.fresh),
+  },
+];
+
+/** Pools of another layout: channels are the last axis. */
+const quantizedPool: Rule = (op) => {
+  if (op.int("channels_last", 0) !== 1) return pool(op).slice(0, 1);
+  const [batch = op.fresh(), ...rest] = op.shape(0);
+  const channels = rest.pop() ?? op.fresh();
+  const shape = poolShape(op, [batch, channels, ...rest]);
+  return [{ dtype: op.dtype(0), shape: [batch, ...shape.slice(2), channels] }];
+};
+
 function projected(op: Operator): Dim[] {
   return [...op.shape(0).slice(0, -1), op.int("N", 0)];
 }
@@ -66,7 +99,6 @@ export const kContribRules: Record<string, Rule> = {
   FastGelu: like,
   BiasGelu: like,
   QuickGelu: like,
-  Gelu: like,
   BiasAdd: like,
   BiasSplitGelu: (op) => [
     {
@@ -78,17 +110,22 @@ export const kContribRules: Record<string, Rule> = {
   ],
   SkipLayerNormalization: skipNormalization,
   SkipSimplifiedLayerNormalization: skipNormalization,
-  SimplifiedLayerNormalization: (op) => [{ dtype: op.dtype(0), shape: op.inputs[0]?.shape }],
   EmbedLayerNormalization: embedNormalization,
   QLinearAdd: quantizedBinary,
   QLinearMul: quantizedBinary,
   QLinearSigmoid: like,
   QLinearLeakyRelu: like,
   QLinearSoftmax: like,
+  QLinearWhere: quantizedWhere,
+  QLinearAveragePool: quantizedPool,
   QLinearConcat: quantizedConcat,
   QLinearGlobalAveragePool: quantizedGlobalPool,
   QGemm: quantizedGemm,
   MatMulNBits: (op) => [{ dtype: op.dtype(0), shape: projected(op) }],
+  MatMulBnb4: (op) => [{ dtype: op.dtype(0), shape: projected(op) }],
+  MatMulInteger16: (op) => [{ dtype: "int32", shape: matmulShape(op, op.shape(0), op.shape(1)) }],
+  FusedMatMul: fusedMatmul,
+  TransposeMatMul: fusedMatmul,
   MatMulIntegerToFloat: (op) => [{ dtype: op.dtype(2), shape: matmulShape(op, op.shape(0), op.shape(1)) }],
   DynamicQuantizeMatMul: (op) => [{ dtype: op.dtype(0), shape: matmulShape(op, op.shape(0), op.shape(1)) }],
   Inverse: like,
@@ -97,14 +134,4 @@ export const kContribRules: Record<string, Rule> = {
     const [axis = 0] = op.numbers(1);
     return [{ dtype: op.dtype(0), shape: shape.toSpliced(op.axis(axis, shape.length + 1), 0, 1) }];
   },
-  Trilu: like,
-  FusedGemm: (op) => [
-    {
-      dtype: op.dtype(0),
-      shape: [
-        op.shape(0)[op.int("transA", 0)] ?? op.fresh(),
-        op.shape(1)[1 - op.int("transB", 0)] ?? op.fresh(),
-      ],
-    },
-  ],
 };

@@ -54,7 +54,7 @@ const kLike =
   Cosh Asinh Acosh Atanh Sign Reciprocal HardSigmoid HardSwish LeakyRelu Elu Selu Celu ThresholdedRelu Clip Gelu
   Mish Swish Identity Softmax LogSoftmax Hardmax Not LRN InstanceNormalization GroupNormalization LpNormalization
   MeanVarianceNormalization RMSNormalization CumSum Shrink Trilu ScatterElements Scatter ScatterND ReverseSequence
-  BitwiseNot PRelu Affine ScaledTanh ParametricSoftplus Scale Crop ImageScaler TensorScatter CumProd
+  BitwiseNot PRelu Affine ScaledTanh ParametricSoftplus Scale ImageScaler TensorScatter CumProd
   OptionalGetElement`.split(/\s+/);
 
 const kBroadcasting =
@@ -74,6 +74,8 @@ export const kElementwiseRules: Record<string, Rule> = {
   Dropout: dropout,
   BatchNormalization: normalization,
   LayerNormalization: layerNormalization,
+  // ONNX Runtime's, though without a domain of its own.
+  SimplifiedLayerNormalization: (op) => layerNormalization(op).slice(0, 2),
   Cast: (op) => [{ dtype: typeAttribute(op, "to", undefined), shape: op.inputs[0]?.shape }],
   BitCast: (op) => [{ dtype: typeAttribute(op, "to", undefined), shape: op.inputs[0]?.shape }],
   CastLike: (op) => [{ dtype: op.dtype(1), shape: op.inputs[0]?.shape }],
@@ -94,7 +96,6 @@ export const kElementwiseRules: Record<string, Rule> = {
     { dtype: "float32", shape: [] },
     { dtype: "uint8", shape: [] },
   ],
-  Binarizer: like,
   Optional: () => {
     throw new NotKnown("an optional has no size of its own");
   },

@@ -42,7 +42,9 @@ const constantOfShape: Rule = (op) => {
 };
 
 const range: Rule = (op) => {
-  const [start, limit, step] = [op.content(0)?.[0], op.content(1)?.[0], op.content(2)?.[0]];
+  const [start, limit] = [op.content(0)?.[0], op.content(1)?.[0]];
+  // Only com.microsoft's may leave the step out.
+  const step = op.has(2) ? op.content(2)?.[0] : 1;
   if (typeof start !== "number" || typeof limit !== "number" || typeof step !== "number" || step === 0) {
     // Counting to a symbol by one gives as many as the symbol says.
     const extent = start === 0 && step === 1 && limit !== undefined ? limit : op.fresh();

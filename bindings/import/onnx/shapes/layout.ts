@@ -293,6 +293,19 @@ const pad: Rule = (op) => {
   return [{ dtype: op.dtype(0), shape: result }];
 };
 
+/** Of opsets before 10: borders are left, top, right and bottom; a size counts from the left top one. */
+const crop: Rule = (op) => {
+  const shape = [...op.shape(0)];
+  const [left = 0, top = 0, right = 0, bottom = 0] = op.ints("border") ?? [];
+  const size = op.ints("scale");
+  for (const [at, cut] of [top + bottom, left + right].entries()) {
+    const extent = shape[at + 2];
+    const rest = typeof extent === "number" ? whole(extent - cut, "an extent") : op.fresh();
+    shape[at + 2] = size === undefined ? rest : (size[at] ?? op.fresh());
+  }
+  return [{ dtype: op.dtype(0), shape }];
+};
+
 /** Shrinks (`by` < 1) or grows the spatial axes against the channels. */
 function blocks(op: Operator, toDepth: boolean) {
   const [batch = op.fresh(), channels = op.fresh(), ...spatial] = op.shape(0);
@@ -324,7 +337,8 @@ const resize: Rule = (op) => {
     const extent = shape[axis];
     const scale = scales[index] ?? Number.NaN;
     if (scale === 1) continue;
-    result[axis] = typeof extent === "number" ? whole(Math.floor(extent * scale), "an extent") : op.fresh();
+    result[axis] =
+      typeof extent === "number" ? whole(Math.floor(Math.fround(extent * scale)), "an extent") : op.fresh();
   }
   return [{ dtype: op.dtype(0), shape: result }];
 };
@@ -379,4 +393,5 @@ export const kLayoutRules: Record<string, Rule> = {
   Resize: resize,
   Upsample: resize,
   CenterCropPad: centerCropPad,
+  Crop: crop,
 };

@@ -13,21 +13,11 @@ export function matmulShape(op: Operator, a: readonly Dim[], b: readonly Dim[]):
   return [...batch, ...rows, ...columns];
 }
 
-function swapLast(shape: readonly Dim[], swap: boolean): readonly Dim[] {
-  return swap && shape.length > 1 ? [...shape.slice(0, -2), shape.at(-1) ?? 1, shape.at(-2) ?? 1] : shape;
-}
-
 const gemm: Rule = (op) => {
   const [a, b] = [op.shape(0), op.shape(1)];
   const rows = a[op.int("transA", 0) === 1 ? 1 : 0] ?? op.fresh();
   const columns = b[op.int("transB", 0) === 1 ? 0 : 1] ?? op.fresh();
   return [{ dtype: op.dtype(0), shape: [rows, columns] }];
-};
-
-const fusedMatmul: Rule = (op) => {
-  const a = swapLast(op.shape(0), op.int("transA", 0) === 1);
-  const b = swapLast(op.shape(1), op.int("transB", 0) === 1);
-  return [{ dtype: op.dtype(0), shape: matmulShape(op, a, b) }];
 };
 
 const einsum: Rule = (op) => {
@@ -103,8 +93,6 @@ export const kProductRules: Record<string, Rule> = {
   MatMul: (op) => [{ dtype: op.dtype(0), shape: matmulShape(op, op.shape(0), op.shape(1)) }],
   MatMulInteger: (op) => [{ dtype: "int32", shape: matmulShape(op, op.shape(0), op.shape(1)) }],
   QLinearMatMul: (op) => [{ dtype: op.dtype(7), shape: matmulShape(op, op.shape(0), op.shape(3)) }],
-  FusedMatMul: fusedMatmul,
-  TransposeMatMul: fusedMatmul,
   Gemm: gemm,
   Einsum: einsum,
   ArgMax: argument,

@@ -55,8 +55,8 @@ function kernelOf(op: Operator, weights: number): Dim[] {
   return op.ints("kernel_shape") ?? op.shape(weights).slice(2);
 }
 
-function spatialOf(op: Operator, kernel: Dim[]): Dim[] {
-  const spatial = op.shape(0).slice(2);
+function spatialOf(input: readonly Dim[], kernel: Dim[]): Dim[] {
+  const spatial = input.slice(2);
   if (spatial.length !== kernel.length) {
     throw new NotKnown(`a window of ${kernel.length} axes over ${spatial.length}`);
   }
@@ -68,13 +68,13 @@ function convolution(op: Operator, weights: number, dtype: string | undefined) {
   const window = windowOf(op, kernel);
   const [batch = op.fresh()] = op.shape(0);
   const [channels = op.fresh()] = op.shape(weights);
-  return [{ dtype, shape: [batch, channels, ...slide(op, spatialOf(op, kernel), window, false)] }];
+  return [{ dtype, shape: [batch, channels, ...slide(op, spatialOf(op.shape(0), kernel), window, false)] }];
 }
 
 const convTranspose: Rule = (op) => {
   const kernel = kernelOf(op, 1);
   const window = windowOf(op, kernel);
-  const spatial = spatialOf(op, kernel);
+  const spatial = spatialOf(op.shape(0), kernel);
   const [batch = op.fresh()] = op.shape(0);
   const perGroup = op.shape(1)[1] ?? op.fresh();
   const channels = product([perGroup, whole(op.int("group", 1), "group", 1)], op.fresh);
@@ -94,14 +94,16 @@ const convTranspose: Rule = (op) => {
   return [{ dtype: op.dtype(0), shape: [batch, channels, ...extents] }];
 };
 
-const pool: Rule = (op) => {
+/** The shape of a pool over `input`, whose spatial axes come behind the batch and the channels. */
+export function poolShape(op: Operator, input: Dim[]): Dim[] {
   const kernel = op.ints("kernel_shape");
   if (kernel === undefined) throw new NotKnown("kernel_shape is missing");
-  const spatial = spatialOf(op, kernel);
-  const shape = [
-    ...op.shape(0).slice(0, 2),
-    ...slide(op, spatial, windowOf(op, kernel), op.int("ceil_mode", 0) === 1),
-  ];
+  const spatial = spatialOf(input, kernel);
+  return [...input.slice(0, 2), ...slide(op, spatial, windowOf(op, kernel), op.int("ceil_mode", 0) === 1)];
+}
+
+export const pool: Rule = (op) => {
+  const shape = poolShape(op, op.shape(0));
   return [
     { dtype: op.dtype(0), shape },
     { dtype: "int64", shape },
@@ -116,7 +118,7 @@ const maxUnpool: Rule = (op) => {
   if (op.has(2)) return [{ dtype: op.dtype(0), shape: op.numbers(2) }];
   const kernel = op.ints("kernel_shape") ?? [];
   const { strides, pads } = windowOf(op, kernel);
-  const spatial = spatialOf(op, kernel).map((extent, axis) => {
+  const spatial = spatialOf(op.shape(0), kernel).map((extent, axis) => {
     if (typeof extent !== "number") return op.fresh();
     const padding = (pads[axis] ?? 0) + (pads[axis + kernel.length] ?? 0);
     return whole((extent - 1) * (strides[axis] ?? 1) - padding + (kernel[axis] ?? 0), "an extent");
