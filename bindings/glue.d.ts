@@ -20,6 +20,7 @@ declare module "memplan-glue" {
       numbers: number,
       jsonBytes: number,
       lines: number,
+      budget: number,
     ): number;
     step(handle: number, budget: number): number;
     progress(handle: number): void;

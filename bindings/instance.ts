@@ -108,13 +108,15 @@ export class Core {
   /** Throws where rows cannot be read; then the JSON of the same graph says why. */
   start(input: Uint8Array | GraphRows, options: CheckedOptions): Job {
     let glue = this.#alive();
-    const handle = this.#call((current) => {
+    let left = options.stepBudget;
+    const firstBudget = Math.min(FIRST_SLICE, left);
+    const started = this.#call((current) => {
       glue = current;
       let layout = NO_ROWS;
       if (input instanceof Uint8Array) this.#put(glue, input, "reserveInput");
       else layout = this.#putRows(glue, input);
       this.#putOptions(glue, options);
-      const started = glue.start(
+      const result = glue.start(
         options.rules,
         options.flags,
         options.alignment,
@@ -123,29 +125,34 @@ export class Core {
         layout.numbers,
         layout.jsonBytes,
         layout.lines,
+        firstBudget,
       );
-      if (started < 0) throw this.#takeError(glue, input instanceof Uint8Array ? input : undefined);
-      return started;
+      if (result < 0) throw this.#takeError(glue, input instanceof Uint8Array ? input : undefined);
+      return result;
     });
+    left -= firstBudget;
+    const handle = started >> 1;
+    let more = (started & 1) !== 0 && left > 0 && options.timeLimitMs > 0;
     const call = <T>(work: () => T): T => {
       if (glue !== this.#glue) throw new MemplanError("INTERNAL", "the job ended when another call failed");
       return this.#call(work);
     };
     const ids = input instanceof Uint8Array ? null : input.ids;
     let slice = FIRST_SLICE;
-    let left = options.stepBudget;
     const end = performance.now() + options.timeLimitMs;
     return {
       step: (sliceMs) =>
+        more &&
         call(() => {
           const before = performance.now();
           const budget = Math.min(slice, left);
-          const more = glue.step(handle, budget);
+          const isRunning = glue.step(handle, budget) !== 0;
           left -= budget;
           const after = performance.now();
           if (after - before < sliceMs / 2) slice *= 2;
           else if (after - before > sliceMs) slice = Math.max(FIRST_SLICE, Math.floor(slice / 2));
-          return more !== 0 && left > 0 && after < end;
+          more = isRunning && left > 0 && after < end;
+          return more;
         }),
       progress: () => call(() => this.#progress(glue, handle)),
       finish: (use) =>

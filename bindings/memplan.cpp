@@ -174,10 +174,11 @@ uint32_t ReserveNames(uint32_t size) {
   return Address(names.data());
 }
 
-// Takes the input and starts a job on it. Gives its handle, or -1 and an error as text. The last
-// three are those of a RowLayout, 0 for text.
+// Takes the input, starts a job on it and makes `budget` steps of it: for most inputs all there
+// are, and no call of their own. Gives twice the job's handle, and 1 more where something is left
+// to do; or -1 and an error as text. `numbers` to `lines` are those of a RowLayout, 0 for text.
 int Start(uint32_t rules, uint32_t flags, double alignment, double seed, double stop_at,
-          double numbers, double json_bytes, double lines) {
+          double numbers, double json_bytes, double lines, double budget) {
   State& state = TheState();
   const Options options = MakeOptions(rules, flags, alignment, seed, stop_at);
   const RowLayout layout{static_cast<size_t>(numbers), static_cast<size_t>(json_bytes),
@@ -192,7 +193,8 @@ int Start(uint32_t rules, uint32_t flags, double alignment, double seed, double 
   while (handle < state.jobs.size() && state.jobs[handle]) ++handle;
   if (handle == state.jobs.size()) state.jobs.emplace_back();
   state.jobs[handle] = std::move(*job);
-  return static_cast<int>(handle);
+  const bool more = state.jobs[handle]->Step(static_cast<int64_t>(budget));
+  return static_cast<int>(2 * handle) + (more ? 1 : 0);
 }
 
 // 0 when nothing is left to do.
