@@ -109,13 +109,14 @@ describe("an operator that is given too little, or what does not fit", () => {
   it.each(operators)("$domain $op leaves its results open and is no error", async ({ op, domain }) => {
     for (const shape of kShapes) {
       for (let count = 0; count <= 5; count++) {
-        for (const values of [undefined, 0, -1]) {
+        // The constants are the inputs from the second on, or all of them.
+        for (const [values, from] of [[undefined], [0, 1], [-1, 1], [1, 0]] as const) {
           const names = Array.from({ length: count }, (_, index) => `x${index}`);
           const size = shape.reduce(
             (product: number, dim) => product * (typeof dim === "number" ? dim : 1),
             1,
           );
-          const rest = names.slice(1);
+          const rest = names.slice(from);
           const constants = Object.fromEntries(
             (values === undefined ? [] : rest).map((name): [string, ConstantRow] => [
               name,
@@ -126,7 +127,7 @@ describe("an operator that is given too little, or what does not fit", () => {
               },
             ]),
           );
-          const inputs = values === undefined ? names : names.slice(0, 1);
+          const inputs = values === undefined ? names : names.slice(0, from);
           const model = onnxFile({
             graph: {
               nodes: [

@@ -1,5 +1,6 @@
 import { foldContent } from "./fold.js";
 import { NotKnown, type Operator, type Result, type Rule } from "./operator.js";
+import { rearranged } from "./rearrange.js";
 import { kAttentionRules, kContribAttentionRules } from "./shapes/attention.js";
 import { kContribRules } from "./shapes/contrib.js";
 import { kElementwiseRules } from "./shapes/elementwise.js";
@@ -79,10 +80,18 @@ export function infer(op: Operator): Inferred {
 function foldFirst(op: Operator, value: Value | undefined): void {
   if (value === undefined || !isKnownShape(value.shape)) return;
   const count = value.shape.reduce((product, extent) => product * extent, 1);
-  if (!isFollowed(value.dtype, count)) {
-    value.content = undefined;
-    return;
-  }
-  const content = value.content ?? foldContent(op, value.shape);
+  const content = isFollowed(value.dtype, count)
+    ? (value.content ?? contentOf(op, value, value.shape))
+    : undefined;
   value.content = content?.length === count ? content : undefined;
+}
+
+/** The elements of the first output, of that shape; undefined where the operator does not fit its inputs. */
+function contentOf(op: Operator, value: Value, shape: readonly number[]): Dim[] | undefined {
+  try {
+    return rearranged(op, shape) ?? foldContent(op, value, shape);
+  } catch (error) {
+    if (error instanceof NotKnown) return undefined;
+    throw error;
+  }
 }

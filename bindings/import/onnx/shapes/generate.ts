@@ -1,6 +1,7 @@
 /** Operators whose output is no rearrangement of an input: constants, ranges, selections. */
 import { NotKnown, product, type Rule, whole } from "../operator.js";
-import { type Dim, isFollowed, kMostContent } from "../value.js";
+import { coordinates } from "../rearrange.js";
+import { type Dim, isFollowed, isKnownShape, kMostContent } from "../value.js";
 import { typeAttribute } from "./elementwise.js";
 
 const constant: Rule = (op) => {
@@ -145,6 +146,18 @@ const multinomial: Rule = (op) => {
   return [{ dtype: typeAttribute(op, "dtype", "int32"), shape: [batch, op.int("sample_size", 1)] }];
 };
 
+/** The indices of what is not zero, an axis a row. Exporters count up to a number with it. */
+const nonZero: Rule = (op) => {
+  const shape = op.shape(0);
+  const content = op.content(0);
+  if (content === undefined || !isKnownShape(shape) || content.some((value) => typeof value === "string")) {
+    return [{ dtype: "int64", shape: [shape.length, op.fresh()] }];
+  }
+  const found = [...content.keys()].filter((at) => content[at] !== 0).map((at) => coordinates(at, shape));
+  const rows = shape.map((_, axis) => found.map((at) => at[axis] ?? 0));
+  return [{ dtype: "int64", shape: [shape.length, found.length], content: rows.flat() }];
+};
+
 const size: Rule = (op) => {
   const total = product(op.shape(0), op.fresh);
   return [{ dtype: "int64", shape: [], content: [total] }];
@@ -160,8 +173,8 @@ export const kGenerateRules: Record<string, Rule> = {
   RandomNormal: random,
   RandomUniform: random,
   Multinomial: multinomial,
+  NonZero: nonZero,
   // How many come out is only known from the values.
-  NonZero: (op) => [{ dtype: "int64", shape: [op.rank(0), op.fresh()] }],
   NonMaxSuppression: (op) => [{ dtype: "int64", shape: [op.fresh(), 3] }],
   Unique: unique,
   Compress: compress,

@@ -258,12 +258,7 @@ const gatherNd: Rule = (op) => {
 const expand: Rule = (op) => {
   const wish = op.content(1);
   if (wish === undefined) throw new NotKnown("the values of input 1 are not known");
-  const shape = broadcast(op.shape(0), wish, op.fresh);
-  const [value] = op.content(0) ?? [];
-  const total = product(shape, op.fresh);
-  const filled =
-    value !== undefined && op.content(0)?.length === 1 && typeof total === "number" && total <= 1024;
-  return [{ dtype: op.dtype(0), shape, content: filled ? new Array<Dim>(total).fill(value) : undefined }];
+  return [{ dtype: op.dtype(0), shape: broadcast(op.shape(0), wish, op.fresh) }];
 };
 
 const tile: Rule = (op) => {
