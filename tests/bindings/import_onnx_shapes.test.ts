@@ -53,8 +53,11 @@ const kTypes = [
   "int2",
 ];
 
-/** A model of one node, its inputs with values as initialisers, its outputs without shapes. */
-function fileOf({ op, domain, opset, attributes, inputs, outputs }: NodeCase): Uint8Array {
+/**
+ * A model of one node, its inputs with values as initialisers, its outputs without shapes. `open` leaves the extents
+ * of the other inputs out.
+ */
+function fileOf({ op, domain, opset, attributes, inputs, outputs }: NodeCase, open = false): Uint8Array {
   const names = inputs.map((input, index) => (input === null ? "" : `x${index}`));
   const results = outputs.map((output, index) => (output === null ? "" : `y${index}`));
   const constants: Record<string, ConstantRow> = {};
@@ -62,7 +65,7 @@ function fileOf({ op, domain, opset, attributes, inputs, outputs }: NodeCase): U
   for (const [index, input] of inputs.entries()) {
     if (input === null) continue;
     const [type, shape, values] = input;
-    if (values === undefined) infos[`x${index}`] = { type, shape };
+    if (values === undefined) infos[`x${index}`] = { type, shape: open ? shape.map(() => null) : shape };
     else constants[`x${index}`] = { type, shape, values };
   }
   const named = results.filter((name) => name !== "");
@@ -77,15 +80,20 @@ function fileOf({ op, domain, opset, attributes, inputs, outputs }: NodeCase): U
   });
 }
 
-async function expectShapes(row: NodeCase): Promise<void> {
-  const { graph, notes } = await importModel(fileOf(row));
+/** The tensors that the node yields. */
+async function importedOutputs(file: Uint8Array, dims?: Record<string, number>) {
+  const { graph, notes } = await importModel(file, dims && { dims });
   const { nodes, tensors } = graph as Graph;
   const byId = new Map(tensors.map((tensor) => [tensor.id, tensor]));
-  const found = (nodes.at(-1)?.specs ?? []).map((id) => byId.get(id ?? ""));
+  return { found: (nodes.at(-1)?.specs ?? []).map((id) => byId.get(id ?? "")), notes: notes.join(" ") };
+}
+
+async function expectShapes(row: NodeCase): Promise<void> {
+  const { found, notes } = await importedOutputs(fileOf(row));
   const expected = row.outputs.filter((output) => output !== null);
   expect(
     found.map((tensor) => tensor?.shape),
-    notes.join(" "),
+    notes,
   ).toEqual(expected.map(([, shape]) => shape));
   expect(found.map((tensor) => tensor?.dtype)).toEqual(expected.map(([type]) => kTypes[type]));
 }
@@ -96,6 +104,28 @@ describe("shapes of ONNX's own node tests", () => {
 
 describe("shapes that ONNX Runtime computes", () => {
   it.each(kRuntimeCases)("$case", expectShapes);
+});
+
+describe("a node whose inputs have open extents", () => {
+  it.each([...kCases, ...kRuntimeCases])(
+    "$case: open or the same, and the same where they are told",
+    async (row) => {
+      const file = fileOf(row, true);
+      const expected = row.outputs.flatMap((output) => (output === null ? [] : [output[1]]));
+      const { found } = await importedOutputs(file);
+      expect(found.map((tensor, index) => tensor?.shape ?? expected[index])).toEqual(expected);
+      const dims = row.inputs.flatMap((input, index) =>
+        input === null || input.length === 3
+          ? []
+          : input[1].map((extent, axis): [string, number] => [`x${index}:${axis}`, extent]),
+      );
+      const told = await importedOutputs(file, Object.fromEntries(dims));
+      expect(
+        told.found.map((tensor) => tensor?.shape),
+        told.notes,
+      ).toEqual(expected);
+    },
+  );
 });
 
 describe("an operator that is given too little, or what does not fit", () => {
