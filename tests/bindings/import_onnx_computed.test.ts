@@ -11,6 +11,8 @@ interface GraphCase {
   inputs: Record<string, [type: number, shape: number[]]>;
   constants: Record<string, [type: number, shape: number[], values: (number | boolean)[]]>;
   nodes: [op: string, inputs: string[], outputs: string[], attributes: Record<string, AttributeRow>][];
+  /** Extents (input:axis) that the output's do not depend on. */
+  open?: string[];
   output: [name: string, type: number, shape: number[]];
 }
 
@@ -18,8 +20,11 @@ const kCases = JSON.parse(
   readFileSync(new URL("../data/onnx/computed_shapes.json", import.meta.url), "utf8"),
 ) as GraphCase[];
 
-/** The model of a row; `open` leaves the extents of its inputs out. */
-function fileOf({ opset, inputs, constants, nodes, output }: GraphCase, open = false): Uint8Array {
+/** The model of a row, without the extents (input:axis) that `isOpen` says. */
+function fileOf(
+  { opset, inputs, constants, nodes, output }: GraphCase,
+  isOpen: (extent: string) => boolean = () => false,
+): Uint8Array {
   return onnxFile({
     opset,
     graph: {
@@ -27,7 +32,7 @@ function fileOf({ opset, inputs, constants, nodes, output }: GraphCase, open = f
       inputs: Object.fromEntries(
         Object.entries(inputs).map(([name, [type, shape]]) => [
           name,
-          { type, shape: open ? shape.map(() => null) : shape },
+          { type, shape: shape.map((extent, axis) => (isOpen(`${name}:${axis}`) ? null : extent)) },
         ]),
       ),
       constants: Object.fromEntries(
@@ -60,7 +65,7 @@ describe("shapes that ONNX Runtime computes from values", () => {
   it.each(kWithExtents)(
     "$case: open or the same where extents are, and the same where they are told",
     async (row) => {
-      const file = fileOf(row, true);
+      const file = fileOf(row, () => true);
       const { shape = row.output[2] } = await importedShape(file);
       expect(shape).toEqual(row.output[2]);
       const dims = Object.entries(row.inputs).flatMap(([name, [, extents]]) =>
@@ -70,4 +75,30 @@ describe("shapes that ONNX Runtime computes from values", () => {
       expect(told.shape, told.notes).toEqual(row.output[2]);
     },
   );
+
+  const kWithOpen = kCases.filter(({ open }) => open !== undefined);
+  it.each(kWithOpen)("$case: does not depend on $open", async (row) => {
+    const { shape, notes } = await importedShape(
+      fileOf(row, (extent) => row.open?.includes(extent) ?? false),
+    );
+    expect(shape, notes).toEqual(row.output[2]);
+  });
+});
+
+interface FileCase {
+  case: string;
+  shape: number[];
+  /** Base64. */
+  file: string;
+}
+
+const kFiles = JSON.parse(
+  readFileSync(new URL("../data/onnx/written_files.json", import.meta.url), "utf8"),
+) as FileCase[];
+
+describe("files as the onnx package writes them", () => {
+  it.each(kFiles)("$case", async ({ file, shape: expected }) => {
+    const { shape, notes } = await importedShape(Buffer.from(file, "base64"));
+    expect(shape, notes).toEqual(expected);
+  });
 });

@@ -1,4 +1,4 @@
-import type { WireType } from "@bufbuild/protobuf/wire";
+import { WireType } from "@bufbuild/protobuf/wire";
 import { ProtoCursor } from "./proto.js";
 
 /** An extent: a number, or the symbol that stands for one. Undefined where the file says nothing. */
@@ -22,7 +22,7 @@ export interface OnnxTensor {
   dataType: number;
   /** Views of the data, as far as the file holds it. */
   raw: Uint8Array | undefined;
-  /** Packed floats, int32s and int64s, by field number; the last one wins. */
+  /** Packed numbers by field number; the last one wins. */
   packed: Map<number, Uint8Array>;
   /** The same where they are written one at a time. */
   single: number[];
@@ -255,18 +255,19 @@ class OnnxReader {
       external: false,
     };
     const kFloat = 4;
-    const kInt32 = 5;
-    const kInt64 = 7;
+    // float_data, int32_data, int64_data, double_data, uint64_data.
+    const kData = [kFloat, 5, 7, 10, 11];
     cursor.fields(end, (field, wire) => {
       if (field === 1) cursor.ints(wire, tensor.dims);
       else if (field === 2) tensor.dataType = cursor.int(wire);
       else if (field === 8) tensor.name = cursor.string(wire);
       else if (field === 9) tensor.raw = cursor.bytes(wire);
       else if (field === 14) tensor.external = cursor.int(wire) === 1;
-      else if (field === kFloat || field === kInt32 || field === kInt64) {
-        if (wire === 2) tensor.packed.set(field, cursor.bytes(wire));
+      else if (kData.includes(field)) {
+        if (wire === WireType.LengthDelimited) tensor.packed.set(field, cursor.bytes(wire));
         else if (field === kFloat) cursor.floats(wire, tensor.single);
-        else cursor.ints(wire, tensor.single);
+        else if (wire === WireType.Varint) cursor.ints(wire, tensor.single);
+        else return false;
       } else return false;
       return true;
     });

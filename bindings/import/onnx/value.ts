@@ -82,51 +82,78 @@ export function constantValue(tensor: OnnxTensor): Value {
   return { dtype: dataTypeName(tensor.dataType), shape: tensor.dims, content: contentOf(tensor) };
 }
 
-const kInts = new Set(["int64", "int32", "int16", "int8", "uint8", "uint16", "uint32", "bool"]);
+/** A half from its bits; `significant` counts the fraction's, 10 in float16. Neither is an infinity here. */
+function half(bits: number, significant: number, bias: number): number {
+  const sign = bits & 0x8000 ? -1 : 1;
+  const exponent = (bits & 0x7fff) >> significant;
+  const fraction = (bits & ((1 << significant) - 1)) / 2 ** significant;
+  return sign * (exponent === 0 ? fraction * 2 ** (1 - bias) : (1 + fraction) * 2 ** (exponent - bias));
+}
+
+/** Halves by their bits, which is what a file's list of integers has of them. */
+const kHalves: ReadonlyMap<string, (bits: number) => number> = new Map([
+  ["float16", (bits) => half(bits, 10, 15)],
+  ["bfloat16", (bits) => half(bits, 7, 127)],
+]);
+
+type Reader = (view: DataView, at: number) => number;
+
+/** Little-endian elements of the types whose values are followed. */
+const kReaders: ReadonlyMap<string, Reader> = new Map(
+  Object.entries<Reader>({
+    int64: (view, at) => Number(view.getBigInt64(at, true)),
+    int32: (view, at) => view.getInt32(at, true),
+    int16: (view, at) => view.getInt16(at, true),
+    int8: (view, at) => view.getInt8(at),
+    uint8: (view, at) => view.getUint8(at),
+    uint16: (view, at) => view.getUint16(at, true),
+    uint32: (view, at) => view.getUint32(at, true),
+    uint64: (view, at) => Number(view.getBigUint64(at, true)),
+    bool: (view, at) => view.getUint8(at),
+    float32: (view, at) => view.getFloat32(at, true),
+    float64: (view, at) => view.getFloat64(at, true),
+    float16: (view, at) => half(view.getUint16(at, true), 10, 15),
+    bfloat16: (view, at) => half(view.getUint16(at, true), 7, 127),
+  }),
+);
 
 function contentOf(tensor: OnnxTensor): number[] | undefined {
   const dtype = dataTypeName(tensor.dataType);
   const count = tensor.dims.reduce((product, extent) => product * extent, 1);
   if (dtype === undefined || tensor.external || !isFollowed(dtype, count)) return undefined;
-  if (!kInts.has(dtype) && dtype !== "float32" && dtype !== "float64") return undefined;
-  const values = count === 0 ? [] : (rawContent(tensor, dtype) ?? fieldContent(tensor, dtype));
+  const { raw } = tensor;
+  const inRaw = raw !== undefined && raw.length > 0;
+  const values = count === 0 ? [] : inRaw ? elements(raw, dtype) : fieldContent(tensor, dtype);
   return values?.length === count ? values : undefined;
 }
 
-function rawContent({ raw }: OnnxTensor, dtype: string): number[] | undefined {
-  if (raw === undefined || raw.length === 0) return undefined;
-  const view = new DataView(raw.buffer, raw.byteOffset, raw.length);
-  const read = kRawReaders[dtype];
-  if (read === undefined) return undefined;
+function elements(bytes: Uint8Array | undefined, dtype: string): number[] | undefined {
+  const read = kReaders.get(dtype);
   const width = (kBits.get(dtype) ?? 0) / 8;
-  if (raw.length % width !== 0 || raw.length / width > kMostContent) return undefined;
-  return Array.from({ length: raw.length / width }, (_, index) => read(view, index * width));
+  if (bytes === undefined || read === undefined) return undefined;
+  if (bytes.length % width !== 0 || bytes.length / width > kMostContent) return undefined;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  return Array.from({ length: bytes.length / width }, (_, index) => read(view, index * width));
 }
 
-const kRawReaders: Record<string, (view: DataView, at: number) => number> = {
-  int64: (view, at) => Number(view.getBigInt64(at, true)),
-  int32: (view, at) => view.getInt32(at, true),
-  int16: (view, at) => view.getInt16(at, true),
-  int8: (view, at) => view.getInt8(at),
-  uint8: (view, at) => view.getUint8(at),
-  uint16: (view, at) => view.getUint16(at, true),
-  uint32: (view, at) => view.getUint32(at, true),
-  bool: (view, at) => view.getUint8(at),
-  float32: (view, at) => view.getFloat32(at, true),
-  float64: (view, at) => view.getFloat64(at, true),
-};
+/** Fields of TensorProto with floats, doubles, and integers by type; small integers and halves are int32_data. */
+const kFloatData = 4;
+const kInt32Data = 5;
+const kDoubleData = 10;
+const kWideData: ReadonlyMap<string, number> = new Map([
+  ["int64", 7],
+  ["uint32", 11],
+  ["uint64", 11],
+]);
 
-/** From the field of the type: float_data is 4, int32_data 5 (all small integers), int64_data 7. */
 function fieldContent(tensor: OnnxTensor, dtype: string): number[] | undefined {
-  if (tensor.single.length > 0) return tensor.single;
-  if (dtype === "float32") {
-    const packed = tensor.packed.get(4);
-    if (packed === undefined || packed.length % 4 !== 0 || packed.length > 4 * kMostContent) return undefined;
-    const view = new DataView(packed.buffer, packed.byteOffset, packed.length);
-    return Array.from({ length: packed.length / 4 }, (_, index) => view.getFloat32(4 * index, true));
-  }
-  const packed = tensor.packed.get(dtype === "int64" ? 7 : 5);
-  return packed === undefined ? undefined : varints(packed);
+  if (dtype === "float64") return elements(tensor.packed.get(kDoubleData), dtype);
+  if (dtype === "float32" && tensor.single.length === 0)
+    return elements(tensor.packed.get(kFloatData), dtype);
+  const packed = tensor.packed.get(kWideData.get(dtype) ?? kInt32Data);
+  const values = tensor.single.length > 0 ? tensor.single : packed && varints(packed);
+  const halved = kHalves.get(dtype);
+  return kReaders.has(dtype) ? (halved === undefined ? values : values?.map(halved)) : undefined;
 }
 
 function varints(bytes: Uint8Array): number[] | undefined {
