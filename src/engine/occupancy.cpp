@@ -43,7 +43,8 @@ void Occupancy::Put(ItemIndex item, int64_t offset) {
         span,
         [&](int32_t node) {
           lists_.Add(Some(node), offset, end);
-          lists_.Add(Every(node), offset, end);
+          // Asked for by what lies below.
+          if (!tree_.is_leaf(node)) lists_.Add(Every(node), offset, end);
         },
         [&](int32_t node) { lists_.Add(Some(node), offset, end); });
   }

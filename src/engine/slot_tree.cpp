@@ -17,8 +17,9 @@ SlotTree::SlotTree(const Packing& packing) {
   }
   const auto size = static_cast<uint32_t>(number_.size());
   while (first_numbered_ < size && number_[first_numbered_] != kNeeded) ++first_numbered_;
-  for (int32_t& number : number_) {
-    if (number == kNeeded) number = numbered_count_++;
+  for (uint32_t node = first_numbered_; node < size; ++node) {
+    if (node == leaf_count_) first_leaf_ = numbered_count_;
+    if (number_[node] == kNeeded) number_[node] = numbered_count_++;
   }
 }
 

@@ -18,6 +18,8 @@ class SlotTree {
   explicit SlotTree(const Packing& packing);
 
   int32_t numbered_count() const { return numbered_count_; }
+  // Whether the node with that number is a single slot: it is above no other.
+  bool is_leaf(int32_t number) const { return number >= first_leaf_; }
   // -1 where the node is in no cover.
   int32_t number(uint32_t node) const { return number_[node]; }
 
@@ -57,6 +59,7 @@ class SlotTree {
   // All nodes before it are in no cover: the levels above the longest lives. At least 1.
   uint32_t first_numbered_ = 1;
   int32_t numbered_count_ = 0;
+  int32_t first_leaf_ = 0;  // the number of the first leaf that has one
   std::vector<int32_t> number_;
 };
 
