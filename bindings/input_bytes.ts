@@ -7,7 +7,7 @@ const encoder = new TextEncoder();
  * Throws `INVALID_INPUT` for whatever has no JSON form. `what` names the input in messages.
  */
 export function inputBytes(input: unknown, what: "input" | "plan"): Uint8Array {
-  if (typeof input === "string") return encode(input);
+  if (typeof input === "string") return encodeText(input);
   if (ArrayBuffer.isView(input)) {
     return new Uint8Array(input.buffer, input.byteOffset, input.byteLength);
   }
@@ -20,7 +20,7 @@ export function inputBytes(input: unknown, what: "input" | "plan"): Uint8Array {
     throw new MemplanError("INVALID_INPUT", `the ${what} has no JSON form: ${reason(cause)}`, { cause });
   }
   if (text === undefined) throw notAnInput(undefined, what);
-  return encode(text);
+  return encodeText(text);
 }
 
 function notAnInput(value: unknown, what: string): MemplanError {
@@ -28,7 +28,8 @@ function notAnInput(value: unknown, what: string): MemplanError {
   return new MemplanError("INVALID_INPUT", `the ${what} must be an object, text or bytes, not ${kind}`);
 }
 
-function encode(text: string): Uint8Array {
+/** The text's UTF-8. Throws `OUT_OF_MEMORY`. */
+export function encodeText(text: string): Uint8Array {
   try {
     return encoder.encode(text);
   } catch (cause) {

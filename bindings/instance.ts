@@ -1,6 +1,7 @@
 import createModule, { type Glue } from "memplan-glue";
 import { type FitDetails, MemplanError } from "./error.js";
 import type { GraphRows } from "./graph_rows.js";
+import { encodeText } from "./input_bytes.js";
 import type { CheckedOptions } from "./options.js";
 import type { GraphColumns, PlanColumns } from "./plan_columns.js";
 import type { Algorithm, Progress, Report } from "./types.js";
@@ -106,14 +107,15 @@ export class Core {
   }
 
   /** Throws where rows cannot be read; then the JSON of the same graph says why. */
-  start(input: Uint8Array | GraphRows, options: CheckedOptions): Job {
+  start(input: Uint8Array | string | GraphRows, options: CheckedOptions): Job {
     let glue = this.#alive();
     let left = options.stepBudget;
     const firstBudget = Math.min(FIRST_SLICE, left);
     const started = this.#call((current) => {
       glue = current;
       let layout = NO_ROWS;
-      if (input instanceof Uint8Array) this.#put(glue, input, "reserveInput");
+      if (typeof input === "string") this.#putText(glue, input);
+      else if (input instanceof Uint8Array) this.#put(glue, input, "reserveInput");
       else layout = this.#putRows(glue, input);
       this.#putOptions(glue, options);
       const result = glue.start(
@@ -127,7 +129,7 @@ export class Core {
         layout.lines,
         firstBudget,
       );
-      if (result < 0) throw this.#takeError(glue, input instanceof Uint8Array ? input : undefined);
+      if (result < 0) throw this.#takeError(glue, input);
       return result;
     });
     left -= firstBudget;
@@ -137,7 +139,7 @@ export class Core {
       if (glue !== this.#glue) throw new MemplanError("INTERNAL", "the job ended when another call failed");
       return this.#call(work);
     };
-    const ids = input instanceof Uint8Array ? null : input.ids;
+    const ids = typeof input === "string" || input instanceof Uint8Array ? null : input.ids;
     let slice = FIRST_SLICE;
     const end = performance.now() + options.timeLimitMs;
     return {
@@ -216,6 +218,13 @@ export class Core {
     glue.HEAPU8.set(bytes, at);
   }
 
+  /** ASCII, as nearly all is, goes straight to where it is read. */
+  #putText(glue: Glue, text: string): void {
+    const at = this.#reserve(glue, text.length);
+    const written = encoder.encodeInto(text, glue.HEAPU8.subarray(at, at + text.length));
+    if (written.read < text.length) this.#put(glue, encodeText(text), "reserveInput");
+  }
+
   #putRows(glue: Glue, rows: GraphRows): typeof NO_ROWS {
     const json = encoder.encode(rows.rest);
     const jsonAt = 8 * rows.numbers.length;
@@ -266,8 +275,9 @@ export class Core {
     return decoder.decode(glue.HEAPU8.subarray(at, at + this.#word(glue, "textSize")));
   }
 
-  #takeError(glue: Glue, input?: Uint8Array): MemplanError {
-    const error = asError(this.#text(glue), input);
+  #takeError(glue: Glue, input?: Uint8Array | string | GraphRows): MemplanError {
+    const text = typeof input === "string" || input instanceof Uint8Array ? input : undefined;
+    const error = asError(this.#text(glue), text);
     this.#keepSmall(glue);
     return error;
   }
@@ -324,11 +334,14 @@ function graphColumns(words: Uint32Array, at: number): GraphColumns {
   };
 }
 
-function asError(text: string, input?: Uint8Array): MemplanError {
+function asError(text: string, input?: Uint8Array | string): MemplanError {
   const error = JSON.parse(text) as { code: string; message: string; path?: string; details?: FitDetails };
   // The core unescapes strings where they stand and cannot count lines after that.
   const stopped = /^byte (\d+)$/.exec(error.path ?? "");
-  if (input && stopped) error.path = lineAndColumn(input, Number(stopped[1]));
+  if (input && stopped) {
+    const bytes = typeof input === "string" ? encodeText(input) : input;
+    error.path = lineAndColumn(bytes, Number(stopped[1]));
+  }
   return new MemplanError(error.code, error.message, error);
 }
 

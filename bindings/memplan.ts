@@ -37,6 +37,7 @@ export interface Memplan {
 const SLICE_MS = 10;
 
 function start(core: Core, input: unknown, options: CheckedOptions): Job {
+  if (typeof input === "string") return core.start(input, options);
   const rows = graphRows(input, (options.flags & FLAGS.inplace) !== 0);
   if (rows) {
     try {

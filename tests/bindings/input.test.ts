@@ -36,6 +36,18 @@ describe("input", () => {
     expect(memplan.plan(JSON.stringify(graph, null, 2))).toEqual(plan);
   });
 
+  it("has its mistakes at the same place as text and as bytes, ASCII or not", () => {
+    for (const text of [
+      '{"name":"\\n a",\n"b":}',
+      '{"name":"\\n é 日本 𝒳",\n"b":}',
+      '{"name":"\\n \ud800",\n"b":}',
+    ]) {
+      const { code, message, path } = errorOf(text);
+      expect([code, path]).toEqual(["INVALID_JSON", "line 2, column 5"]);
+      expect(errorOf(new TextEncoder().encode(text))).toMatchObject({ code, message, path });
+    }
+  });
+
   it("is left as it was", () => {
     const bytes = new TextEncoder().encode(JSON.stringify({ ...smallGraph(), name: "a\\n\u0041" }));
     const before = bytes.slice();
