@@ -1,8 +1,7 @@
 /** Operators of com.microsoft, which optimised and quantised exports use. */
-import { broadcast, type Operator, type Rule } from "../operator.js";
+import { broadcast, type Operator, product, type Rule } from "../operator.js";
 import type { Dim } from "../value.js";
 import { matmulShape } from "./product.js";
-import { pool, poolShape } from "./window.js";
 
 const like: Rule = (op) => [{ dtype: op.dtype(0), shape: op.inputs[0]?.shape }];
 
@@ -45,13 +44,6 @@ const quantizedConcat: Rule = (op) => {
   return [{ dtype: op.dtype(2), shape: first.map((dim, at) => (at === axis ? sum : dim)) }];
 };
 
-const quantizedGlobalPool: Rule = (op) => {
-  const last = op.int("channels_last", 0) === 1;
-  const shape = op.shape(0);
-  const kept = (axis: number) => axis === 0 || axis === (last ? shape.length - 1 : 1);
-  return [{ dtype: op.dtype(0), shape: shape.map((dim, axis) => (kept(axis) ? dim : 1)) }];
-};
-
 /** Rows and columns of a factor of FusedMatMul: a batch axis in their place first, then both swapped. */
 function factor(shape: readonly Dim[], transposed: boolean, batchInside: boolean): readonly Dim[] {
   if (shape.length < 2) return shape;
@@ -75,14 +67,30 @@ const quantizedWhere: Rule = (op) => [
   },
 ];
 
-/** Pools of another layout: channels are the last axis. */
-const quantizedPool: Rule = (op) => {
-  if (op.int("channels_last", 0) !== 1) return pool(op).slice(0, 1);
-  const [batch = op.fresh(), ...rest] = op.shape(0);
-  const channels = rest.pop() ?? op.fresh();
-  const shape = poolShape(op, [batch, channels, ...rest]);
-  return [{ dtype: op.dtype(0), shape: [batch, ...shape.slice(2), channels] }];
+/** Back from blocks of channels, of which the last may have been filled up. */
+const reorderOutput: Rule = (op) => {
+  const [batch = op.fresh(), , ...spatial] = op.shape(0);
+  const channels = op.int("channels", 0);
+  const last = op.int("channels_last", 0) === 1;
+  return [
+    { dtype: op.dtype(0), shape: last ? [batch, ...spatial, channels] : [batch, channels, ...spatial] },
+  ];
 };
+
+/** To blocks of channels; `channels_last` is of the input. */
+const reorderInput: Rule = (op) => {
+  const shape = op.shape(0);
+  if (op.int("channels_last", 0) !== 1) return like(op);
+  return [{ dtype: op.dtype(0), shape: [...shape.slice(0, 1), ...shape.slice(-1), ...shape.slice(1, -1)] }];
+};
+
+/** In blocks of channels, by whole numbers. */
+const blockedUpsample: Rule = (op) => [
+  {
+    dtype: op.dtype(0),
+    shape: op.shape(0).map((dim, axis) => product([dim, op.ints("scales")?.[axis] ?? op.fresh()], op.fresh)),
+  },
+];
 
 function projected(op: Operator): Dim[] {
   return [...op.shape(0).slice(0, -1), op.int("N", 0)];
@@ -117,9 +125,10 @@ export const kContribRules: Record<string, Rule> = {
   QLinearLeakyRelu: like,
   QLinearSoftmax: like,
   QLinearWhere: quantizedWhere,
-  QLinearAveragePool: quantizedPool,
   QLinearConcat: quantizedConcat,
-  QLinearGlobalAveragePool: quantizedGlobalPool,
+  ReorderInput: reorderInput,
+  ReorderOutput: reorderOutput,
+  Upsample: blockedUpsample,
   QGemm: quantizedGemm,
   MatMulNBits: (op) => [{ dtype: op.dtype(0), shape: projected(op) }],
   MatMulBnb4: (op) => [{ dtype: op.dtype(0), shape: projected(op) }],

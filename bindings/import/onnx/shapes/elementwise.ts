@@ -96,7 +96,4 @@ export const kElementwiseRules: Record<string, Rule> = {
     { dtype: "float32", shape: [] },
     { dtype: "uint8", shape: [] },
   ],
-  Optional: () => {
-    throw new NotKnown("an optional has no size of its own");
-  },
 };

@@ -55,6 +55,23 @@ function kernelOf(op: Operator, weights: number): Dim[] {
   return op.ints("kernel_shape") ?? op.shape(weights).slice(2);
 }
 
+/** ONNX Runtime's own forms may have the channels as the last axis. */
+const channelsAreLast = (op: Operator) => op.int("channels_last", 0) === 1 || op.node.op.startsWith("Nhwc");
+
+/** The shape of the first input, its channels behind the batch. */
+function channelsFirst(op: Operator): Dim[] {
+  const shape = op.shape(0);
+  return channelsAreLast(op) ? [...shape.slice(0, 1), ...shape.slice(-1), ...shape.slice(1, -1)] : shape;
+}
+
+/** A shape with its channels behind the batch, in the layout of the operator. */
+function inLayout(op: Operator, [batch, channels, ...spatial]: Dim[]): Dim[] {
+  const known = (dim: Dim | undefined): Dim => dim ?? op.fresh();
+  return channelsAreLast(op)
+    ? [known(batch), ...spatial, known(channels)]
+    : [known(batch), known(channels), ...spatial];
+}
+
 function spatialOf(input: readonly Dim[], kernel: Dim[]): Dim[] {
   const spatial = input.slice(2);
   if (spatial.length !== kernel.length) {
@@ -66,9 +83,11 @@ function spatialOf(input: readonly Dim[], kernel: Dim[]): Dim[] {
 function convolution(op: Operator, weights: number, dtype: string | undefined) {
   const kernel = kernelOf(op, weights);
   const window = windowOf(op, kernel);
-  const [batch = op.fresh()] = op.shape(0);
+  const input = channelsFirst(op);
+  const [batch = op.fresh()] = input;
   const [channels = op.fresh()] = op.shape(weights);
-  return [{ dtype, shape: [batch, channels, ...slide(op, spatialOf(op.shape(0), kernel), window, false)] }];
+  const spatial = slide(op, spatialOf(input, kernel), window, false);
+  return [{ dtype, shape: inLayout(op, [batch, channels, ...spatial]) }];
 }
 
 const convTranspose: Rule = (op) => {
@@ -94,25 +113,22 @@ const convTranspose: Rule = (op) => {
   return [{ dtype: op.dtype(0), shape: [batch, channels, ...extents] }];
 };
 
-/** The shape of a pool over `input`, whose spatial axes come behind the batch and the channels. */
-export function poolShape(op: Operator, input: Dim[]): Dim[] {
+const pool: Rule = (op) => {
   const kernel = op.ints("kernel_shape");
   if (kernel === undefined) throw new NotKnown("kernel_shape is missing");
-  const spatial = spatialOf(input, kernel);
-  return [...input.slice(0, 2), ...slide(op, spatial, windowOf(op, kernel), op.int("ceil_mode", 0) === 1)];
-}
-
-export const pool: Rule = (op) => {
-  const shape = poolShape(op, op.shape(0));
+  const input = channelsFirst(op);
+  const spatial = slide(op, spatialOf(input, kernel), windowOf(op, kernel), op.int("ceil_mode", 0) === 1);
+  const shape = inLayout(op, [...input.slice(0, 2), ...spatial]);
   return [
     { dtype: op.dtype(0), shape },
     { dtype: "int64", shape },
   ];
 };
 
-const globalPool: Rule = (op) => [
-  { dtype: op.dtype(0), shape: op.shape(0).map((dim, axis) => (axis < 2 ? dim : 1)) },
-];
+const globalPool: Rule = (op) => {
+  const shape = channelsFirst(op).map((dim, axis) => (axis < 2 ? dim : 1));
+  return [{ dtype: op.dtype(0), shape: inLayout(op, shape) }];
+};
 
 const maxUnpool: Rule = (op) => {
   if (op.has(2)) return [{ dtype: op.dtype(0), shape: op.numbers(2) }];
@@ -156,6 +172,9 @@ export const kWindowRules: Record<string, Rule> = {
   MaxPool: pool,
   AveragePool: pool,
   LpPool: pool,
+  QLinearAveragePool: pool,
+  QLinearGlobalAveragePool: globalPool,
+  NhwcMaxPool: pool,
   GlobalAveragePool: globalPool,
   GlobalMaxPool: globalPool,
   GlobalLpPool: globalPool,
