@@ -105,10 +105,12 @@ const convTranspose: Rule = (op) => {
     const size = kernel[axis];
     if (typeof extent !== "number" || typeof size !== "number") return op.fresh();
     const stride = window.strides[axis] ?? 1;
-    if (window.autoPad.startsWith("SAME")) return extent * stride;
     const span = (size - 1) * (window.dilations[axis] ?? 1) + 1;
+    const full = stride * (extent - 1) + (padding[axis] ?? 0) + span;
+    // A window narrower than its stride leaves nothing to cut off.
+    if (window.autoPad.startsWith("SAME")) return Math.min(extent * stride, full);
     const pads = (window.pads[axis] ?? 0) + (window.pads[axis + spatial.length] ?? 0);
-    return whole(stride * (extent - 1) + (padding[axis] ?? 0) + span - pads, "an extent");
+    return whole(full - pads, "an extent");
   });
   return [{ dtype: op.dtype(0), shape: [batch, channels, ...extents] }];
 };
