@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "message.h"
+#include "row_sort.h"
 #include "tied_place.h"
 
 namespace memplan {
@@ -54,6 +55,7 @@ class Builder {
       }
     }
     if (Status laid = LayOut(); !laid) return tl::unexpected(laid.error());
+    FindAbsences();
     KeepMovedResults();
     if (Status moved = CheckMovedResults(); !moved) return tl::unexpected(moved.error());
     return std::move(nest_);
@@ -354,6 +356,8 @@ class Builder {
     for (size_t i = 0; i < call.bound.size(); ++i) {
       Connect(first + static_cast<int32_t>(i), body, caller, call, call.bound[i], span);
     }
+    if (caller.graph->nodes.kind[call.node] == Target::kCond)
+      branchings_.push_back({r, first, &call});
   }
 
   // Says of each storage of a run what it is in the caller's run, or in the loop's body.
@@ -390,6 +394,73 @@ class Builder {
         run.home[output] = {run.caller, result};
       }
     }
+  }
+
+  // --- results that are not there yet ---
+
+  // A run of a `cond`: its branches are the runs from `first` on.
+  struct Branching {
+    int32_t caller;
+    int32_t first;
+    const GraphNest::Call* call;
+  };
+
+  // A result that its branches write in place is there from the write on; what a branch has before
+  // may lie in the same bytes. Inner ones first: an output can be such a result itself.
+  void FindAbsences() {
+    for (size_t i = branchings_.size(); i-- > 0;) {
+      const Branching& branching = branchings_[i];
+      const GraphNest& caller = nest_.graphs[nest_.runs[branching.caller].graph];
+      std::vector<StorageIndex> results;
+      for (const Handover& handover : branching.call->bound[0].outputs) {
+        results.push_back(caller.storages.of[handover.result]);
+      }
+      SortRows(&results);
+      results.erase(std::unique(results.begin(), results.end()), results.end());
+      for (const StorageIndex s : results) {
+        const bool is_new = caller.lifetimes.of[s].first == branching.call->node &&
+                            caller.lifetimes.written[s] >= branching.call->node;
+        if (is_new) AddAbsences(branching, s);
+      }
+    }
+    for (Run& run : nest_.runs) {
+      SortRows(&run.absent, [](const Run::Absence& a, const Run::Absence& b) {
+        return a.storage != b.storage ? a.storage < b.storage : a.span.from < b.span.from;
+      });
+    }
+  }
+
+  void AddAbsences(const Branching& branching, StorageIndex result) {
+    std::vector<Run::Absence>& absent = nest_.runs[branching.caller].absent;
+    for (size_t i = 0; i < branching.call->bound.size(); ++i) {
+      const Run& branch = nest_.runs[branching.first + static_cast<int32_t>(i)];
+      const StorageIndex output = OutputAt(branching, branch, result);
+      if (output == kNoStorage) continue;
+      // The tick of the node itself has nothing of the branches.
+      const Tick begin = i == 0 ? branch.begin - 1 : branch.begin;
+      absent.push_back({result, {begin, branch.spans[output].from}});
+      for (const Run::Absence& within : branch.absent) {
+        if (within.storage == output) absent.push_back({result, within.span});
+      }
+    }
+  }
+
+  // The one output that a branch writes straight into the result; kNoStorage where it is copied or
+  // there are several.
+  StorageIndex OutputAt(const Branching& branching, const Run& branch, StorageIndex result) const {
+    const GraphNest& caller = nest_.graphs[nest_.runs[branching.caller].graph];
+    const GraphNest& callee = nest_.graphs[branch.graph];
+    StorageIndex only = kNoStorage;
+    for (const Handover& handover : branch.bound->outputs) {
+      if (caller.storages.of[handover.result] != result) continue;
+      const StorageIndex output = callee.storages.of[handover.output];
+      const Meets home = branch.home[output];
+      if (only != kNoStorage || home.run != branching.caller || home.storage != result) {
+        return kNoStorage;
+      }
+      only = output;
+    }
+    return only;
   }
 
   // --- results that a runtime takes over by pointer ---
@@ -492,6 +563,7 @@ class Builder {
   const Options& options_;
   const std::vector<std::vector<Placed>>& chosen_;
   Nest nest_;
+  std::vector<Branching> branchings_;  // callers before what they call
 };
 
 }  // namespace

@@ -4,7 +4,7 @@
 // Every call of a submodule is laid out inside its caller's node, one submodule after the other, so
 // branches of a `cond` never meet, and what is live at the node lies apart from all that runs in
 // it. A result of `cond` is written by the branch itself where it can be: the branch's output lies
-// at the result.
+// at the result, whose bytes are the branch's to use until then.
 #ifndef MEMPLAN_NESTING_H_
 #define MEMPLAN_NESTING_H_
 
@@ -93,6 +93,13 @@ struct Run {
     StorageIndex storage = kNoStorage;
   };
   std::vector<Meets> home;  // by storage: what it is in another run; empty for a root's
+  // Where within its span a storage holds nothing: a result of `cond` before the branch that writes
+  // it there does. By storage, then by time.
+  struct Absence {
+    StorageIndex storage = kNoStorage;
+    TickSpan span;
+  };
+  std::vector<Absence> absent;
 };
 
 struct Nest {

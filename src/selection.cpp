@@ -138,7 +138,15 @@ class Collector {
     for (const int32_t r : runs_of_[g]) {
       const Run& run = nest_.runs[r];
       if (own && !run.home.empty() && run.home[s].run >= 0) continue;
-      if (run.spans[s].from < run.spans[s].to) spans_of_row_.push_back(run.spans[s]);
+      Tick from = run.spans[s].from;
+      const auto first = std::lower_bound(
+          run.absent.begin(), run.absent.end(), s,
+          [](const Run::Absence& absence, StorageIndex of) { return absence.storage < of; });
+      for (auto absence = first; absence != run.absent.end() && absence->storage == s; ++absence) {
+        if (from < absence->span.from) spans_of_row_.push_back({from, absence->span.from});
+        from = absence->span.to;
+      }
+      if (from < run.spans[s].to) spans_of_row_.push_back({from, run.spans[s].to});
     }
   }
 
