@@ -31,7 +31,7 @@ std::string CulpritText(const std::vector<NamedBytes>& culprits) {
 std::string Explain(const FitDetails& details, Bytes live, const CapacityVerdict& verdict) {
   const std::string culprits = CulpritText(details.culprits);
   if (live > details.available) {
-    return Message({verdict.chosen ? "spread otherwise it might fit, but here what is live at step "
+    return Message({verdict.chosen ? "placed otherwise it might fit, but here what is live at step "
                                    : "what is live at step ",
                     details.node, " needs ", live, " bytes, ", details.excess, " more than the ",
                     details.available, " there are", culprits});

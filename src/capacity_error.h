@@ -15,7 +15,7 @@ struct CapacityVerdict {
   bool proven = false;        // nothing fits, however long one looks
   Bytes lower_bound = 0;      // no plan is smaller
   Bytes smallest = kNoBytes;  // the smallest plan found, whether it fits or not
-  bool chosen = false;        // what is in the pool might lie in another one
+  bool chosen = false;        // other choices than those made beforehand might fit
 };
 
 // How the input calls a problem's buffers and ticks.

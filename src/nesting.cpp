@@ -275,6 +275,10 @@ class Builder {
         nest.home[s] = Home::kPlaced;
         nest.placed.resize(nest.home.size());
         nest.placed[s] = any;
+        nest_.has_choice = true;
+      } else if (!agreed) {
+        nest.copied.push_back(s);
+        nest_.has_choice = true;
       }
     }
     return {};
@@ -405,8 +409,9 @@ class Builder {
     const GraphNest::Call* call;
   };
 
-  // A result that its branches write in place is there from the write on; what a branch has before
-  // may lie in the same bytes. Inner ones first: an output can be such a result itself.
+  // A result is there from where a branch writes it: in place, or at its end where it is copied.
+  // What the branch has before may lie in the same bytes. Inner ones first: an output can be such a
+  // result itself.
   void FindAbsences() {
     for (size_t i = branchings_.size(); i-- > 0;) {
       const Branching& branching = branchings_[i];
@@ -431,36 +436,28 @@ class Builder {
   }
 
   void AddAbsences(const Branching& branching, StorageIndex result) {
+    const GraphNest& caller = nest_.graphs[nest_.runs[branching.caller].graph];
     std::vector<Run::Absence>& absent = nest_.runs[branching.caller].absent;
+    // The tick of the node itself has nothing of the branches.
+    Tick begin = nest_.runs[branching.first].begin - 1;
     for (size_t i = 0; i < branching.call->bound.size(); ++i) {
       const Run& branch = nest_.runs[branching.first + static_cast<int32_t>(i)];
-      const StorageIndex output = OutputAt(branching, branch, result);
-      if (output == kNoStorage) continue;
-      // The tick of the node itself has nothing of the branches.
-      const Tick begin = i == 0 ? branch.begin - 1 : branch.begin;
-      absent.push_back({result, {begin, branch.spans[output].from}});
-      for (const Run::Absence& within : branch.absent) {
-        if (within.storage == output) absent.push_back({result, within.span});
+      const GraphNest& callee = nest_.graphs[branch.graph];
+      const Tick end = branch.begin + callee.length;
+      Tick written = end - 1;
+      for (const Handover& handover : branch.bound->outputs) {
+        if (caller.storages.of[handover.result] != result) continue;
+        const StorageIndex output = callee.storages.of[handover.output];
+        const Meets home = branch.home[output];
+        if (home.run != branching.caller || home.storage != result) continue;
+        written = std::min(written, branch.spans[output].from);
+        for (const Run::Absence& within : branch.absent) {
+          if (within.storage == output) absent.push_back({result, within.span});
+        }
       }
+      if (begin < written) absent.push_back({result, {begin, written}});
+      begin = end;
     }
-  }
-
-  // The one output that a branch writes straight into the result; kNoStorage where it is copied or
-  // there are several.
-  StorageIndex OutputAt(const Branching& branching, const Run& branch, StorageIndex result) const {
-    const GraphNest& caller = nest_.graphs[nest_.runs[branching.caller].graph];
-    const GraphNest& callee = nest_.graphs[branch.graph];
-    StorageIndex only = kNoStorage;
-    for (const Handover& handover : branch.bound->outputs) {
-      if (caller.storages.of[handover.result] != result) continue;
-      const StorageIndex output = callee.storages.of[handover.output];
-      const Meets home = branch.home[output];
-      if (only != kNoStorage || home.run != branching.caller || home.storage != result) {
-        return kNoStorage;
-      }
-      only = output;
-    }
-    return only;
   }
 
   // --- results that a runtime takes over by pointer ---

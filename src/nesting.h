@@ -61,6 +61,8 @@ struct GraphNest {
   // By storage: 1 for a result that may be bytes which lie elsewhere and a branch hands over
   // (controlFlowResults "move"); empty where there is none.
   std::vector<uint8_t> takes_over;
+  // Outputs that have bytes of their own though they could lie at some call's result: rising.
+  std::vector<StorageIndex> copied;
   std::vector<int32_t> children;  // by Graph::submodules: the place of that graph in Nest::graphs
   struct Call {
     NodeIndex node = kNoNode;
@@ -108,6 +110,7 @@ struct Nest {
   std::vector<Run> runs;          // callers before their submodules
   Tick length = 0;
   bool has_control_flow = false;
+  bool has_choice = false;  // some output lies where it was chosen to: other plans are right too
 };
 
 // Errors: those of storages and bindings, INVALID_INPUT for a mem_id of 0, UNSUPPORTED where the

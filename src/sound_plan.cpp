@@ -88,10 +88,31 @@ class SoundJob final : public RaceJob {
   Error NotFitting(size_t p) const {
     const PoolProblem& pool = pools()[p];
     const Planner& planner = PlannerOf(p);
-    const bool chosen = IsChosen(pool);
-    return MakeCapacityError(
-        pool.problem, pool.mem_id, *MakeProblemNames(*program_, problem_.nest, pool),
-        {planner.infeasible() && !chosen, planner.lower_bound(), planner.smallest_peak(), chosen});
+    const bool chosen = IsChosen(pool) || problem_.nest.has_choice;
+    const Bytes bound = BoundOf(p);
+    const bool proven =
+        chosen && !IsChosen(pool) ? bound > pool.problem.capacity : planner.infeasible() && !chosen;
+    return MakeCapacityError(pool.problem, pool.mem_id,
+                             *MakeProblemNames(*program_, problem_.nest, pool),
+                             {proven, bound, planner.smallest_peak(), chosen});
+  }
+
+  // No plan of the pool is smaller, wherever outputs of submodules were written: where some of them
+  // were given a place, what is live at once is all that is proven of the others; and nothing that
+  // could lie at a result counts.
+  Bytes BoundOf(size_t p) const {
+    const Bytes bound = PlannerOf(p).lower_bound();
+    if (!problem_.nest.has_choice) return bound;
+    const PoolProblem& pool = pools()[p];
+    Problem rest = pool.problem;
+    for (BufferIndex b = 0; b < rest.count(); ++b) {
+      const BufferSource& source = pool.source[b];
+      if (source.kind == BufferSource::kScratch) continue;
+      const std::vector<StorageIndex>& copied = problem_.nest.graphs[source.graph].copied;
+      if (std::binary_search(copied.begin(), copied.end(), source.row)) rest.size[b] = 0;
+    }
+    const Result<MaxLive> live = ComputeMaxLive(rest);
+    return live ? std::min(bound, live->bytes) : bound;
   }
 
   // True where something in the pool might lie in another one.
@@ -112,7 +133,7 @@ class SoundJob final : public RaceJob {
       Bytes& bound = plan->lower_bound[pool.mem_id];
       bound = pool.problem.base;
       if (pool.problem.count() > 0) {
-        bound = std::max(bound, PlannerOf(p).lower_bound()) + pool.padding;
+        bound = std::max(bound, BoundOf(p)) + pool.padding;
       }
       plan->optimal &= bound >= plan->buffer_sizes[pool.mem_id];
     }
