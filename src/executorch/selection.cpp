@@ -71,11 +71,11 @@ Result<std::vector<TensorIndex>> SelectTensors(const Graph& graph, const NodeSpe
     if (!filter.out_variants && IsOutVariant(graph, n)) continue;
     const std::span<const TensorIndex> yielded = specs.Of(n);
     if (filter.insist_on_targets && HasTensor(yielded) && !IsKnownTarget(graph, n)) {
-      return FailAsUpstream(
-          "UNEXPECTED_TARGET",
-          Message({"executorch-2024 does not plan results of \"", names.TextOf(graph.nodes.target[n]),
-                   "\" (only out variants, and the targets it knows)"}),
-          Message({path, "nodes[", n, "].target"}));
+      return FailAsUpstream("UNEXPECTED_TARGET",
+                            Message({"executorch-2024 does not plan results of \"",
+                                     names.TextOf(graph.nodes.target[n]),
+                                     "\" (only out variants, and the targets it knows)"}),
+                            Message({path, "nodes[", n, "].target"}));
     }
     const bool constants = graph.nodes.weight_has_gradient[n] != 0;
     for (TensorIndex t : yielded) {

@@ -97,7 +97,8 @@ TEST(Executorch, NodesNeedNoTarget) {
   const Result<Plan> plan = PlanText(text, By(Rules::kExecutorch2024));
   ASSERT_FALSE(plan.has_value());
   EXPECT_EQ(plan.error().kind, "UNEXPECTED_TARGET");
-  EXPECT_NE(plan.error().message.find("results of \"\""), std::string::npos) << plan.error().message;
+  EXPECT_NE(plan.error().message.find("results of \"\""), std::string::npos)
+      << plan.error().message;
   EXPECT_TRUE(PlanText(text, By(Rules::kExecutorch2026)).has_value());
 }
 

@@ -1,8 +1,8 @@
-import { type Input, load, MemplanError, type PlanOptions } from "memplan";
+import { type Input, load, MemplanError, type Options } from "memplan";
 import { expect, it } from "vitest";
 import { rightInputs } from "./wrong_inputs.ts";
 
-const RULES: PlanOptions["rules"][] = ["sound", "executorch-2024", "executorch-2026"];
+const RULES: Options["rules"][] = ["sound", "executorch-2024", "executorch-2026"];
 
 /** The paths of all fields there are, and what takes one out. */
 function fieldsOf(value: unknown, path: PropertyKey[] = []): PropertyKey[][] {
@@ -22,9 +22,9 @@ function without(input: unknown, path: PropertyKey[]): Input {
 }
 
 /** What plan and verify say of an input: nothing, or the codes of their errors. */
-async function codesOf(input: Input, right: Input, rules: PlanOptions["rules"]): Promise<string[]> {
+async function codesOf(input: Input, right: Input, rules: Options["rules"]): Promise<string[]> {
   const memplan = await load();
-  const options: PlanOptions = { rules, inplace: rules === "sound", stepBudget: 100 };
+  const options: Options = { rules, inplace: rules === "sound", stepBudget: 100 };
   const codes: string[] = [];
   const attempt = (work: () => unknown) => {
     try {
