@@ -44,10 +44,6 @@ export class Operator {
     return shape;
   }
 
-  rank(input: number): number {
-    return this.shape(input).length;
-  }
-
   content(input: number): Dim[] | undefined {
     return this.inputs[input]?.content;
   }

@@ -291,6 +291,7 @@ const pad: Rule = (op) => {
 /** Of opsets before 10: borders are left, top, right and bottom; a size counts from the left top one. */
 const crop: Rule = (op) => {
   const shape = [...op.shape(0)];
+  if (shape.length !== 4) throw new NotKnown(`there are no rows and columns in ${shape.length} axes`);
   const [left = 0, top = 0, right = 0, bottom = 0] = op.ints("border") ?? [];
   const size = op.ints("scale");
   for (const [at, cut] of [top + bottom, left + right].entries()) {
