@@ -13,30 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "plan_job.h"
-#include "planned.h"
+#include "verified.h"
 
 namespace memplan {
 namespace {
-
-std::vector<char> CharsOf(const std::string& text) { return {text.begin(), text.end()}; }
-
-Report Verify(const std::string& input, const std::string& plan, const Options& options = {}) {
-  Result<Report> report = VerifyPlan(CharsOf(input), CharsOf(plan), options);
-  EXPECT_TRUE(report) << (report ? "" : report.error().path + ": " + report.error().message);
-  return report ? *report : Report{};
-}
-
-// The codes of a report, in order, with the first tensor: "MISALIGNED t1".
-std::vector<std::string> CodesOf(const Report& report) {
-  std::vector<std::string> codes;
-  for (const Fault& fault : report.errors) {
-    codes.push_back(fault.code + (fault.tensors.empty() ? "" : " " + fault.tensors[0]));
-  }
-  return codes;
-}
-
-using Codes = std::vector<std::string>;
 
 // x → a → b → c, each of 64 bytes; then what the case adds.
 std::string Chain(const std::string& more_tensors = "", const std::string& more_keys = "") {
@@ -49,18 +29,6 @@ std::string Chain(const std::string& more_tensors = "", const std::string& more_
             {"name":"h","op":"call_function","target":"aten::h","args":["g"],"specs":["c"]},
             {"name":"output","op":"output","args":["h"],"specs":["c"]}])" +
          more_keys + "}";
-}
-
-std::string Row(const std::string& id, int pool, int64_t offset, const std::string& more = "") {
-  return R"({"id":")" + id + R"(","mem_id":)" + std::to_string(pool) + R"(,"mem_offset":)" +
-         std::to_string(offset) + more + "}";
-}
-
-std::string PlanText(const std::vector<std::string>& rows, const std::string& sizes = "[0,128]",
-                     const std::string& more = "") {
-  std::string text = "{\"buffer_sizes\":" + sizes + ",\"tensors\":[";
-  for (size_t i = 0; i < rows.size(); ++i) text += (i > 0 ? "," : "") + rows[i];
-  return text + "]" + more + "}";
 }
 
 const std::vector<std::string> kRight = {Row("x", 1, 0), Row("a", 1, 64), Row("b", 1, 0),
@@ -551,49 +519,6 @@ TEST(Verifier, SeesWhatIsWrongWithUpstreamsPlans) {
     }
     const bool has_control_flow = std::string(name).find("submodule") != std::string::npos;
     EXPECT_TRUE(checked > 0 || has_control_flow) << name;
-  }
-}
-
-// --- intervals ---
-
-TEST(Verifier, ChecksIntervals) {
-  const std::string input = R"({"buffers":[
-      {"id":"a","lower":0,"upper":4,"size":16,"gaps":[[1,3]]},
-      {"id":"b","lower":1,"upper":3,"size":16},
-      {"id":"c","lower":4,"upper":6,"size":16,"alignment":8,"offset":0},
-      {"id":"d","lower":9,"upper":9,"size":16}],
-      "conflicts":[["b","c"]],"capacity":64})";
-  const auto verify = [&](int64_t a, int64_t b, int64_t c, const std::string& sizes = "[0,64]") {
-    return Verify(
-        input, PlanText({Row("a", 1, a), Row("b", 1, b), Row("c", 1, c), Row("d", 1, 0)}, sizes));
-  };
-  EXPECT_TRUE(verify(16, 16, 0).ok);
-  EXPECT_EQ(verify(16, 16, 0).reuse_pairs, 1);
-  EXPECT_EQ(CodesOf(verify(16, 8, 0)), Codes{"STORAGE_OVERLAP b"});
-  EXPECT_EQ(CodesOf(verify(16, 16, 36)), (Codes{"MISALIGNED c", "PINNED_ELSEWHERE c"}));
-  EXPECT_EQ(CodesOf(verify(56, 16, 0)), Codes{"PAST_END a"});
-  EXPECT_EQ(CodesOf(verify(16, 16, 0, "[0,65]")), Codes{"OVER_CAPACITY"});
-  const std::string overlapping = R"({"buffers":[{"id":"a","lower":0,"upper":4,"size":16},
-      {"id":"b","lower":3,"upper":5,"size":16}]})";
-  const std::string plan = PlanText({Row("a", 1, 0), Row("b", 1, 15)}, "[0,64]");
-  ASSERT_EQ(CodesOf(Verify(overlapping, plan)), Codes{"STORAGE_OVERLAP a"});
-  EXPECT_EQ(CodesOf(Verify(overlapping, PlanText({Row("a", 1, 0)}))), Codes{"TENSOR_MISSING b"});
-}
-
-// Nothing is asked of what is never live: by its times, its size, or gaps that leave no time.
-TEST(Verifier, AsksNothingOfIntervalsThatAreNeverLive) {
-  for (const std::string never :
-       {R"("lower":1,"upper":1,"size":33)", R"("lower":1,"upper":9,"size":0)",
-        R"("lower":1,"upper":9,"size":33,"gaps":[[1,9]])",
-        R"("lower":1,"upper":9,"size":33,"gaps":[[4,9],[1,4]])"}) {
-    const std::string input = R"({"buffers":[{"id":"a","offset":9,)" + never +
-                              R"(},{"id":"b","lower":0,"upper":9,"size":16}]})";
-    for (const std::string sizes : {"[0,16]", "[0,64]"}) {
-      EXPECT_TRUE(Verify(input, PlanText({Row("a", 1, 9), Row("b", 1, 0)}, sizes)).ok) << never;
-    }
-    const Planned planned(input);
-    ASSERT_TRUE(planned.ok) << planned.error.message;
-    EXPECT_EQ(planned.plan.buffer_sizes, (std::vector<Bytes>{0, 16})) << never;
   }
 }
 
