@@ -52,10 +52,10 @@ void CheckAlone(const Problem& problem, const Placement& placement, BufferIndex 
     faults->push_back({Kind::kUnplaced, b, -1});
     return;
   }
-  if (!problem.is_live(b)) return;
-  if (offset % problem.alignment_of(b) != 0) faults->push_back({Kind::kMisaligned, b, -1});
   const Bytes pin = problem.pin_of(b);
   if (pin != kNoBytes && pin != offset) faults->push_back({Kind::kOffPin, b, -1});
+  if (!problem.is_live(b)) return;
+  if (offset % problem.alignment_of(b) != 0) faults->push_back({Kind::kMisaligned, b, -1});
   if (offset < problem.base) faults->push_back({Kind::kBelowBase, b, -1});
   if (offset + problem.size[b] > placement.peak) faults->push_back({Kind::kPastPeak, b, -1});
 }

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/stack.h"
 #include "row_sort.h"
 #include "search/attempt_engine.h"
 #include "search/clique_problem.h"
@@ -61,10 +62,7 @@ std::vector<int32_t> CliqueEngine::Rank(const CandidateKey& key) const {
 }
 
 void CliqueEngine::Read(Placement* placement) const {
-  placement->offset.assign(problem_.size.size(), 0);
-  for (BufferIndex b = 0; b < problem_.count(); ++b) {
-    if (problem_.pin_of(b) != kNoBytes) placement->offset[b] = problem_.pin[b];
-  }
+  *placement = PinnedOnly(problem_);
   for (int32_t b = 0; b < cliques_.count(); ++b) {
     placement->offset[cliques_.buffer[b]] = search_.offsets()[b];
   }

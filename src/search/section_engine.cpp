@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/stack.h"
 #include "search/attempt_engine.h"
 #include "search/section_problem.h"
 #include "search/valley_search.h"
@@ -43,7 +44,7 @@ class SectionEngine final : public AttemptEngine {
 
 void SectionEngine::Read(Placement* placement) const {
   const SectionProblem& side = sides_[side_];
-  placement->offset.assign(problem_.size.size(), 0);
+  *placement = PinnedOnly(problem_);
   for (const auto& [b, offset] : searches_[side_].placed()) {
     placement->offset[side.buffer[b]] = side.base + offset * side.unit;
   }

@@ -181,9 +181,9 @@ void CheckPlacement(const Problem& problem, const Exclusions& excludes, const Pl
   for (BufferIndex b = 0; b < problem.count(); ++b) {
     const Bytes at = placement.offset[b];
     Expect(at >= 0 && at % problem.alignment_of(b) == 0, name + " aligns");
-    if (!problem.is_live(b)) continue;
     const Bytes pin = problem.pin_of(b);
     Expect(pin == kNoBytes || at == pin, name + " keeps pins");
+    if (!problem.is_live(b)) continue;
     Expect(at >= problem.base, name + " leaves what is taken");
     end = std::max(end, at + problem.size[b]);
     for (BufferIndex a = 0; a < b; ++a) {
