@@ -143,7 +143,6 @@ void Release() {
   state.output.out_of_memory = out_of_memory;
 }
 
-// kColumnsWithoutIds: the caller has those of the outer graph's tensors.
 // Room for `size` bytes of input, to be filled before the call that reads them. The last answer is
 // gone then.
 uint32_t ReserveInput(double size) {
@@ -280,6 +279,7 @@ void AddIntervalColumns(const IntervalFile& intervals, State* state) {
   AddIds(intervals.id, intervals.names, state);
 }
 
+// kColumnsWithoutIds: the caller has those of the outer graph's tensors.
 enum class Answer : uint32_t { kColumns, kJson, kCsv, kColumnsWithoutIds };
 
 // Ends a job: its plan is in the table as columns with the head as text, or whole as text. 0: an
