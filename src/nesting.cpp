@@ -450,6 +450,11 @@ class Builder {
         const StorageIndex output = callee.storages.of[handover.output];
         const Meets home = branch.home[output];
         if (home.run != branching.caller || home.storage != result) continue;
+        if (IsAtTiedPlace(callee, branch.graph, output)) {
+          // The others that lie there may come before this one.
+          written = branch.begin;
+          continue;
+        }
         written = std::min(written, branch.spans[output].from);
         for (const Run::Absence& within : branch.absent) {
           if (within.storage == output) absent.push_back({result, within.span});

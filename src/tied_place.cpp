@@ -74,6 +74,12 @@ bool Tie(TiedPlace place, int32_t g, std::vector<GraphNest>* graphs) {
   return true;
 }
 
+bool IsAtTiedPlace(const GraphNest& graph, int32_t g, StorageIndex s) {
+  const StorageIndex leader = LeaderOf(graph, g, s);
+  return std::any_of(graph.tied.begin(), graph.tied.end(),
+                     [leader](const TiedPlace& place) { return place.leader == leader; });
+}
+
 StorageIndex LeaderOf(const GraphNest& graph, int32_t g, StorageIndex s) {
   const bool is_tied = graph.home[s] == Home::kPlaced && graph.placed[s].graph == g;
   return is_tied ? graph.placed[s].storage : s;

@@ -18,6 +18,9 @@ namespace memplan {
 // changed, where not all can be one.
 bool Tie(TiedPlace place, int32_t g, std::vector<GraphNest>* graphs);
 
+// True for a result, of the nest's g-th graph, that has its place together with others.
+bool IsAtTiedPlace(const GraphNest& graph, int32_t g, StorageIndex s);
+
 // The storage that s, of the nest's g-th graph, is tied to; s itself where it is not.
 StorageIndex LeaderOf(const GraphNest& graph, int32_t g, StorageIndex s);
 

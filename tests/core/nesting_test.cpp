@@ -211,5 +211,34 @@ TEST(NestingTest, LendsAResultsBytesToABranchUntilItWritesThem) {
   }
 }
 
+// A branch calls one submodule twice, so both results lie at one place, which is the branch's own
+// result: the first call writes there long before the second.
+TEST(NestingTest, LendsNothingBeforeTheFirstOfSeveralResultsAtOnePlace) {
+  const std::string leaf = R"({"tensors": [{"id": "i", "nbytes": 64}, {"id": "o", "nbytes": 64}],
+      "nodes": [{"name": "i", "op": "placeholder", "target": "i", "specs": ["i"]},
+        {"name": "w", "op": "call_function", "target": "g", "args": ["i"], "specs": ["o"]},
+        {"name": "out", "op": "output", "args": ["w"], "specs": ["o"]}]})";
+  const std::string branch = R"({"tensors": [{"id": "i", "nbytes": 64}, {"id": "k", "nbytes": 64},
+        {"id": "u", "nbytes": 64}, {"id": "w", "nbytes": 64}, {"id": "v", "nbytes": 64}],
+      "nodes": [{"name": "i", "op": "call_function", "target": "g", "specs": ["i"]},
+        {"name": "k", "op": "call_function", "target": "g", "args": ["i"], "specs": ["k"]},
+        {"name": "u", "op": "call_function", "target": "cond", "args": ["i", "i"], "specs": ["u"],
+          "submodules": ["leaf", "leaf"]},
+        {"name": "w", "op": "call_function", "target": "g", "args": ["k"], "specs": ["w"]},
+        {"name": "v", "op": "call_function", "target": "cond", "args": ["i", "i"], "specs": ["v"],
+          "submodules": ["leaf", "leaf"]},
+        {"name": "out", "op": "output", "args": ["v"], "specs": ["v"]}],
+      "submodules": {"leaf": )" +
+                             leaf + "}}";
+  for (const bool moves : {false, true}) {
+    Options options;
+    options.move_results = moves;
+    const Planned planned(CondOf(branch, branch, true), options);
+    ASSERT_TRUE(planned.ok) << planned.error.message;
+    // x, i, k and u at once.
+    EXPECT_GE(planned.plan.buffer_sizes[1], 4 * 64);
+  }
+}
+
 }  // namespace
 }  // namespace memplan
