@@ -88,13 +88,12 @@ class SoundJob final : public RaceJob {
   Error NotFitting(size_t p) const {
     const PoolProblem& pool = pools()[p];
     const Planner& planner = PlannerOf(p);
-    const bool chosen = IsChosen(pool) || problem_.nest.has_choice;
+    const bool is_spread = IsChosen(pool), has_choice = problem_.nest.has_choice;
     const Bytes bound = BoundOf(p);
-    const bool proven =
-        chosen && !IsChosen(pool) ? bound > pool.problem.capacity : planner.infeasible() && !chosen;
-    return MakeCapacityError(pool.problem, pool.mem_id,
-                             *MakeProblemNames(*program_, problem_.nest, pool),
-                             {proven, bound, planner.smallest_peak(), chosen});
+    const bool fits_nowhere = has_choice ? bound > pool.problem.capacity : planner.infeasible();
+    return MakeCapacityError(
+        pool.problem, pool.mem_id, *MakeProblemNames(*program_, problem_.nest, pool),
+        {!is_spread && fits_nowhere, bound, planner.smallest_peak(), is_spread || has_choice});
   }
 
   // No plan of the pool is smaller, wherever outputs of submodules were written: where some of them

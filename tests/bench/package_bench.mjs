@@ -1,12 +1,11 @@
 // The package in Node: sizes, loading, and from bytes or objects to a plan, each beside its yardstick.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { buildSync } from "esbuild";
 import { createInstance } from "memplan";
 import { madeGraph } from "./made_graph.mjs";
 import { measure } from "./measure.mjs";
+import { pageScripts } from "./page_scripts.mjs";
 
 const DIST = new URL("../../dist/", import.meta.url);
 
@@ -14,21 +13,9 @@ function row(name, figure, reach) {
   console.log(`${name.padEnd(66)} ${figure.padStart(22)}   ${reach}`);
 }
 
-/** What `import "memplan"` loads in a page, as a bundler leaves it. */
-function scripts() {
-  const bundle = buildSync({
-    entryPoints: [fileURLToPath(new URL("index.js", DIST))],
-    bundle: true,
-    minify: true,
-    format: "esm",
-    write: false,
-  });
-  return bundle.outputFiles[0].contents;
-}
-
 function sizes() {
   const wasm = gzipSync(readFileSync(new URL("memplan.wasm", DIST)), { level: 9 }).length;
-  const glue = gzipSync(scripts(), { level: 9 }).length;
+  const glue = gzipSync(pageScripts(), { level: 9 }).length;
   row("gzip of memplan.wasm", `${(wasm / 1024).toFixed(1)} KB`, "");
   row("gzip of the scripts beside it, minified", `${(glue / 1024).toFixed(1)} KB`, "");
   row("together", `${((wasm + glue) / 1024).toFixed(1)} KB`, "at most 60 KB");

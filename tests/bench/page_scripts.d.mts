@@ -1,0 +1,1 @@
+export function pageScripts(): Uint8Array;
