@@ -360,8 +360,9 @@ class Builder {
     for (size_t i = 0; i < call.bound.size(); ++i) {
       Connect(first + static_cast<int32_t>(i), body, caller, call, call.bound[i], span);
     }
-    if (caller.graph->nodes.kind[call.node] == Target::kCond)
+    if (caller.graph->nodes.kind[call.node] == Target::kCond) {
       branchings_.push_back({r, first, &call});
+    }
   }
 
   // Says of each storage of a run what it is in the caller's run, or in the loop's body.

@@ -90,7 +90,6 @@ class Collector {
  private:
   void AddStorages(int32_t g) {
     const GraphNest& graph = nest_.graphs[g];
-    rows_.reserve(rows_.size() + static_cast<size_t>(graph.storages.count()));
     for (StorageIndex s = 0; s < graph.storages.count(); ++s) {
       if (IsPlanned(graph, s, options_)) AddRow(g, s);
     }
