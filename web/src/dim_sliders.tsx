@@ -1,11 +1,10 @@
-import { setDims, source } from "./session";
+import { setDim, source } from "./session";
 
 /** A slider for each symbolic dimension that the model names. */
 export function DimSliders() {
   const from = source.value;
   const symbols = from?.symbols ?? [];
   if (!from || symbols.length === 0) return null;
-  const chosen = Object.fromEntries(symbols.map((s) => [s.name, s.value]));
   return (
     <fieldset class="dims">
       <legend>Dimensions</legend>
@@ -22,7 +21,7 @@ export function DimSliders() {
               max={Math.max(s.most, value)}
               step="1"
               value={value}
-              onChange={(event) => void setDims({ ...chosen, [s.name]: event.currentTarget.valueAsNumber })}
+              onChange={(event) => setDim(s.name, event.currentTarget.valueAsNumber)}
             />
           </label>
         );

@@ -1,5 +1,6 @@
 import type { FunctionComponent } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { answering } from "./answers";
 
 /** A part of the page whose code is fetched when it is first shown, so that the first view does not wait for it. */
 export function later<P extends object>(load: () => Promise<FunctionComponent<P>>): FunctionComponent<P> {
@@ -9,10 +10,11 @@ export function later<P extends object>(load: () => Promise<FunctionComponent<P>
     useEffect(() => {
       if (Part) return;
       let alive = true;
-      void load().then((part) => {
+      const fetched = load().then((part) => {
         loaded = part;
         if (alive) setPart(() => part);
       });
+      void answering(fetched);
       return () => {
         alive = false;
       };

@@ -1,5 +1,6 @@
 import { batch, computed, effect, signal } from "@preact/signals";
 import type { MemplanError, Options, Plan, PlanToVerify, Progress } from "memplan";
+import { answering } from "./answers";
 import { totalBytes } from "./arena/model";
 import type { ColourBy, Theme } from "./arena/palette";
 import { Picture } from "./arena/picture";
@@ -62,62 +63,107 @@ export function failureOf(error: unknown): Failure {
   };
 }
 
-export async function openSample(sample: Sample): Promise<void> {
-  status.value = { kind: "reading", title: sample.title };
+/** Turns of the files asked for, by the order in which they were, and the newest that was begun as a model. */
+let given = 0;
+let begun = 0;
+
+/** False where a model asked for later has been begun: what is older is left, whatever comes in first. */
+function isNewest(turn: number): boolean {
+  return turn >= begun;
+}
+
+/** Gives up what runs for another model, unless that is too late. */
+function begin(turn: number, title: string): boolean {
+  if (!isNewest(turn)) return false;
+  begun = turn;
+  abandon();
+  status.value = { kind: "reading", title };
+  return true;
+}
+
+function abandon(): void {
+  running?.abort.abort();
+  running = null;
+}
+
+export function openSample(sample: Sample): Promise<void> {
+  return answering(fetchSample(sample, ++given));
+}
+
+async function fetchSample(sample: Sample, turn: number): Promise<void> {
+  begin(turn, sample.title);
   try {
     const response = await fetch(sample.url);
     if (!response.ok) throw new Error(`The sample could not be fetched (${response.status}).`);
-    await openBytes(sample.title, new Uint8Array(await response.arrayBuffer()), sample.id);
+    await readBytes(sample.title, new Uint8Array(await response.arrayBuffer()), sample.id, {}, turn);
   } catch (error) {
-    fail(sample.title, error);
+    if (isNewest(turn)) fail(sample.title, error);
   }
 }
 
-export async function openFile(file: File): Promise<void> {
+/** A model, or the plan of the one that is open. */
+export function openFile(file: File): Promise<void> {
+  return answering(readFile(file, ++given));
+}
+
+async function readFile(file: File, turn: number): Promise<void> {
   try {
     if (file.size > 2_000_000_000) throw new Error("Files over 2 GB are more than a page can hold.");
     const bytes = new Uint8Array(await file.arrayBuffer());
-    if (looksLikePlan(bytes)) {
-      if (!picture.value)
-        throw new Error("This is a plan, not a model: open the model first, then drop its plan.");
-      foreign.value = { title: file.name, plan: JSON.parse(new TextDecoder().decode(bytes)) as PlanToVerify };
-      return;
-    }
-    status.value = { kind: "reading", title: file.name };
-    await openBytes(file.name, bytes, null);
+    if (!looksLikePlan(bytes)) return await readBytes(file.name, bytes, null, {}, turn);
+    if (!source.value || status.value.kind === "failed")
+      throw new Error("This is a plan, not a model: open the model first, then drop its plan.");
+    foreign.value = { title: file.name, plan: JSON.parse(new TextDecoder().decode(bytes)) as PlanToVerify };
   } catch (error) {
-    fail(file.name, error);
+    if (isNewest(turn)) fail(file.name, error);
   }
 }
 
-export async function openBytes(
+export function openBytes(name: string, file: Uint8Array): Promise<void> {
+  return answering(readBytes(name, file, null, {}, ++given));
+}
+
+/** Sizes asked for since the dimensions on show. */
+let resized: Record<string, number> = {};
+
+/** Reads the file again with another size for one of its symbolic dimensions. */
+export function setDim(dim: string, size: number): void {
+  const now = source.value;
+  if (!now) return;
+  resized[dim] = size;
+  const dims = { ...Object.fromEntries(now.symbols.map((s) => [s.name, s.value])), ...resized };
+  void answering(readBytes(now.name, now.file, now.sample, dims, ++given));
+}
+
+async function readBytes(
   name: string,
   file: Uint8Array,
   sample: string | null,
-  dims: Record<string, number> = {},
+  dims: Record<string, number>,
+  turn: number,
 ): Promise<void> {
   const title = sample ? name : name.replace(/\.(json|csv|tflite|pte|onnx|txt)$/i, "");
+  if (!begin(turn, title)) return;
   try {
     const read = await readModel(name, file, dims);
+    if (!isNewest(turn)) return;
     batch(() => {
       source.value = { ...read, title, name, file, dims, sample };
       foreign.value = read.carried ? { title: `the plan in ${name}`, plan: read.carried } : null;
       if (!Object.keys(dims).length) query.value = "";
     });
+    resized = {};
   } catch (error) {
-    return fail(name, error);
+    if (isNewest(turn)) fail(name, error);
+    return;
   }
   await replan();
 }
 
-/** Reads the file again with other sizes for its symbolic dimensions. */
-export async function setDims(dims: Record<string, number>): Promise<void> {
-  const now = source.value;
-  if (now) await openBytes(now.name, now.file, now.sample, dims);
-}
-
 /** Shows an error in the place of a plan. */
 export function fail(title: string, error: unknown): void {
+  abandon();
+  resized = {};
   batch(() => {
     status.value = { kind: "failed", title, error: failureOf(error) };
     plan.value = null;
@@ -133,8 +179,8 @@ function closePicture(): void {
 
 /** Back to the start. */
 export function closeSource(): void {
-  running?.abort.abort();
-  running = null;
+  begun = ++given;
+  abandon();
   batch(() => {
     source.value = null;
     plan.value = null;
@@ -152,7 +198,7 @@ export function closeSource(): void {
 export function setOptions(change: { [K in keyof Options]?: Options[K] | undefined }): void {
   const next = { ...options.value, ...change };
   options.value = Object.fromEntries(Object.entries(next).filter(([, v]) => v !== undefined)) as Options;
-  void replan();
+  void answering(replan());
 }
 
 /** Ends the search; the best plan so far is shown. */
@@ -160,10 +206,10 @@ export function stop(): void {
   running?.stop.abort();
 }
 
-export async function replan(): Promise<void> {
+async function replan(): Promise<void> {
   const from = source.value;
   if (!from) return;
-  running?.abort.abort();
+  abandon();
   const mine = { abort: new AbortController(), stop: new AbortController() };
   running = mine;
   status.value = { kind: "planning", progress: null, since: performance.now() };
@@ -173,9 +219,10 @@ export async function replan(): Promise<void> {
   try {
     const run = await planOrMisfit(from, mine, preview);
     if (running !== mine) return;
+    const stopped = mine.stop.signal.aborted;
     preview.end();
     await show(from, run.plan, () => running === mine);
-    if (running === mine) status.value = { kind: "done", ms: run.ms, stopped: mine.stop.signal.aborted };
+    if (running === mine) status.value = { kind: "done", ms: run.ms, stopped };
   } catch (error) {
     preview.end();
     if (running === mine) fail(from.name, error);

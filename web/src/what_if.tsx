@@ -1,5 +1,6 @@
 import type { Algorithm, Options, Rules } from "memplan";
 import { useEffect, useState } from "preact/hooks";
+import { answering } from "./answers";
 import { kBoards } from "./boards";
 import { formatBytes } from "./bytes";
 import { DimSliders } from "./dim_sliders";
@@ -27,7 +28,7 @@ export function algorithmNames(table: readonly Algorithm[], rules: Rules): strin
 export function WhatIf() {
   const [table, setTable] = useState<readonly Algorithm[]>([]);
   useEffect(() => {
-    algorithms().then(setTable, () => setTable([]));
+    void answering(algorithms().then(setTable, () => setTable([])));
   }, []);
   const now = options.value;
   const rules = now.rules ?? "sound";

@@ -1,4 +1,5 @@
 import { batch, type Signal, signal } from "@preact/signals";
+import { answering } from "../answers";
 import { formatBytes } from "../bytes";
 import type { Model } from "./model";
 import { type AnyPlan, packedBuffers, packPlan } from "./packed_plan";
@@ -49,7 +50,9 @@ export class Picture {
   readonly paints = signal(0);
 
   #serial = 0;
-  readonly #waiting = new Map<number, (answer: PictureAnswer) => void>();
+  #isClosed = false;
+  /** Those who wait for an answer; they get null where the picture is closed before. */
+  readonly #waiting = new Map<number, (answer: PictureAnswer | null) => void>();
   #theme: Theme = "light";
 
   private constructor(
@@ -87,39 +90,49 @@ export class Picture {
 
   close(): void {
     this.worker.terminate();
+    this.#isClosed = true;
+    for (const done of this.#waiting.values()) done(null);
     this.#waiting.clear();
   }
 
-  /** Draws the lanes; `ids` is an earlier picture's buffer to be used again. */
-  draw(
+  #ask(
+    serial: number,
+    message: PictureRequest,
+    transfer: Transferable[] = [],
+  ): Promise<PictureAnswer | null> {
+    if (this.#isClosed) return Promise.resolve(null);
+    return new Promise((resolve) => {
+      this.#waiting.set(serial, resolve);
+      this.#send(message, transfer);
+    });
+  }
+
+  /** Draws the lanes; `ids` is an earlier picture's buffer to be used again. null where the picture is closed. */
+  async draw(
     width: number,
     height: number,
     views: LaneView[],
     ids: Uint32Array<ArrayBuffer> | null,
-  ): Promise<Drawn> {
+  ): Promise<Drawn | null> {
     const serial = ++this.#serial;
-    return new Promise((resolve) => {
-      this.#waiting.set(serial, (answer) => {
-        const drawn = answer as Drawn;
-        this.curves.value = { views: drawn.views, curves: drawn.curves };
-        resolve(drawn);
-      });
-      this.#send({ kind: "draw", serial, width, height, views, ids }, ids ? [ids.buffer] : []);
-    });
+    const request: PictureRequest = { kind: "draw", serial, width, height, views, ids };
+    const drawn = (await this.#ask(serial, request, ids ? [ids.buffer] : [])) as Drawn | null;
+    if (drawn) this.curves.value = { views: drawn.views, curves: drawn.curves };
+    return drawn;
   }
 
-  async search(text: string): Promise<void> {
-    const serial = ++this.#serial;
+  search(text: string): Promise<void> {
+    return answering(this.#find(text, ++this.#serial));
+  }
+
+  async #find(text: string, serial: number): Promise<void> {
     if (text === "") {
       this.found.value = null;
     } else {
-      const answer = await new Promise<PictureAnswer>((resolve) => {
-        this.#waiting.set(serial, resolve);
-        this.#send({ kind: "find", serial, text });
-      });
-      if (answer.kind === "found" && serial >= this.#searched) this.found.value = answer.rows;
+      const answer = await this.#ask(serial, { kind: "find", serial, text });
+      if (answer?.kind === "found" && serial >= this.#searched) this.found.value = answer.rows;
     }
-    this.#searched = serial;
+    this.#searched = Math.max(this.#searched, serial);
     this.#paint();
   }
   #searched = 0;

@@ -1,3 +1,4 @@
+import { ask } from "../answers";
 import { drawOverlay, type OverlayInks } from "./overlay";
 import type { Drawn, Picture } from "./picture";
 import type { LaneView } from "./raster";
@@ -20,9 +21,13 @@ export class Stage {
   #ratio = 1;
   #overlayRatio = 1;
   #drawn: Drawn | null = null;
+  /** Buffer of the ids of the picture before the one on show, to be drawn into next. */
+  #spare: Uint32Array<ArrayBuffer> | null = null;
   #base: Drawn | null = null;
   #busy = false;
   #stale = true;
+  /** To be called when what the view of the moment shows is drawn. */
+  #answered: (() => void) | null = null;
   #frame = 0;
   #closed = false;
 
@@ -50,6 +55,7 @@ export class Stage {
 
   close(): void {
     this.#closed = true;
+    this.#answered?.();
     cancelAnimationFrame(this.#frame);
     this.#drawn?.bitmap.close();
     this.#base?.bitmap.close(); // closing twice does no harm
@@ -57,7 +63,9 @@ export class Stage {
 
   /** The view or the colours changed: show at once what there is, and have it sharpened. */
   invalidate(): void {
+    if (this.#closed) return;
     this.#stale = true;
+    this.#answered ??= ask();
     this.repaint();
   }
 
@@ -85,14 +93,23 @@ export class Stage {
     );
   }
 
-  /** Tensor under a point in CSS pixels, or -1; looked up in the last bitmap's ids. */
+  /** Tensor under a point in CSS pixels, or -1; looked up where the last bitmap, of an older view perhaps, has it. */
   tensorAt(x: number, y: number): number {
     const drawn = this.#drawn;
-    if (!drawn || drawn.ids.length === 0) return -1;
-    const px = Math.floor(x * this.#ratio);
-    const py = Math.floor(y * this.#ratio);
-    if (px < 0 || py < 0 || px >= drawn.width || py >= drawn.height) return -1;
-    return (drawn.ids[py * drawn.width + px] ?? 0) - 1;
+    // The middle of a device pixel.
+    const px = Math.floor(x * this.#ratio) + 0.5;
+    const py = Math.floor(y * this.#ratio) + 0.5;
+    const within = (v: LaneView) => px >= v.x && py >= v.y && px < v.x + v.width && py < v.y + v.height;
+    const now = this.#laneViews(this.picture.view.value).find(within);
+    const then = drawn?.views.find((v) => v.lane === now?.lane);
+    if (!drawn || !now || !then || !sameSize(drawn, this.ground)) return -1;
+    const time = now.t0 + ((px - now.x) / now.width) * (now.t1 - now.t0);
+    const byte = now.b1 - ((py - now.y) / now.height) * (now.b1 - now.b0);
+    const thenX = Math.floor(then.x + ((time - then.t0) / (then.t1 - then.t0)) * then.width);
+    const thenY = Math.floor(then.y + ((then.b1 - byte) / (then.b1 - then.b0)) * then.height);
+    if (thenX < then.x || thenY < then.y || thenX >= then.x + then.width || thenY >= then.y + then.height)
+      return -1;
+    return (drawn.ids[thenY * drawn.width + thenX] ?? 0) - 1;
   }
 
   #show(): void {
@@ -116,23 +133,27 @@ export class Stage {
   async #sharpen(): Promise<void> {
     this.#busy = true;
     this.#stale = false;
-    const view = this.picture.view.value;
-    const spare = this.#drawn?.ids.length ? this.#drawn.ids : null;
-    if (this.#drawn && spare) this.#drawn.ids = new Uint32Array(0);
+    const spare = this.#spare;
+    this.#spare = null;
     const drawn = await this.picture.draw(
       this.ground.width,
       this.ground.height,
-      this.#laneViews(view),
+      this.#laneViews(this.picture.view.value),
       spare,
     );
     this.#busy = false;
+    if (!drawn) return;
     if (this.#closed) return drawn.bitmap.close();
     const old = this.#drawn;
     this.#drawn = drawn;
+    this.#spare = old?.ids ?? null;
     this.#keepWidest(drawn);
     if (old && old.bitmap !== this.#base?.bitmap) old.bitmap.close();
     this.onDrawn?.(drawn);
     this.repaint();
+    if (this.#stale) return;
+    this.#answered?.();
+    this.#answered = null;
   }
 
   /** The bitmap that shows most fills what a gesture uncovers before the worker has drawn it. */

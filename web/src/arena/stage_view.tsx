@@ -52,6 +52,7 @@ export function StageView({ picture, keys }: { picture: Picture; keys: boolean }
       for (const off of [offPointer, offKeys, offView, offPaint, offMarks]) off();
       observer.disconnect();
       stage.close();
+      delete box.dataset.drawn;
     };
   }, [picture, keys]);
   return (

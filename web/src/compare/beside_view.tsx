@@ -1,5 +1,6 @@
 import { effect } from "@preact/signals";
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { answering } from "../answers";
 import { totalBytes } from "../arena/model";
 import { Picture } from "../arena/picture";
 import { StageView } from "../arena/stage_view";
@@ -79,15 +80,15 @@ function useOther(main: Picture): Picture | null {
     let alive = true;
     let off = () => {};
     let opened: Picture | null = null;
-    void Picture.open({ title: from.title, bytes: from.bytes, plan, reference: reference() }).then(
-      (picture) => {
-        if (!alive) return picture.close();
-        opened = picture;
-        off = tie(main, picture);
-        if (report) picture.faults.value = faultMarks(picture.model, report);
-        setOther(picture);
-      },
-    );
+    const input = { title: from.title, bytes: from.bytes, plan, reference: reference() };
+    const drawn = Picture.open(input).then((picture) => {
+      if (!alive) return picture.close();
+      opened = picture;
+      off = tie(main, picture);
+      if (report) picture.faults.value = faultMarks(picture.model, report);
+      setOther(picture);
+    });
+    void answering(drawn);
     return () => {
       alive = false;
       off();

@@ -25,18 +25,23 @@ export function CompareView() {
     });
   }, [from, given, settings]);
   const done = status.value.kind === "done";
-  const fresh = contenders.value.every((c) => c.total === null && !c.failure);
-  useEffect(() => {
-    if (done && fresh) void runQuick();
-  }, [done, fresh]);
   const rows = contenders.value;
+  const idle = !racing.value && rows.length > 0 && rows.every((c) => c.total === null && !c.failure);
+  useEffect(() => {
+    if (done && idle) void runQuick();
+  }, [done, idle]);
   const ran = rows.filter((r) => r.total !== null);
   const most = Math.max(1, shownTotal.value ?? 1, ...ran.map((r) => r.total ?? 0));
   return (
     <section class="compare" aria-label="Compare">
       <div class="table-bar">
         <h2>Compare</h2>
-        <button type="button" class="primary" disabled={racing.value} onClick={() => void race()}>
+        <button
+          type="button"
+          class="primary"
+          disabled={racing.value || rows.length === 0}
+          onClick={() => void race()}
+        >
           {racing.value ? "Running…" : "Race all"}
         </button>
         <button type="button" onClick={() => chooseFile((file) => void openFile(file))}>

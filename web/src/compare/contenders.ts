@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import type { Options, Plan, PlanToVerify, Report, Rules } from "memplan";
+import { answering } from "../answers";
 import { algorithms, planInWorker, verifyInWorker, verifyOptions } from "../planner";
 import { type Failure, failureOf, foreign, options, plan, type Source, source } from "../session";
 import { beside } from "./beside";
@@ -45,15 +46,26 @@ function fresh(id: string, label: string, group: Contender["group"], how: Option
   };
 }
 
+/** Aborted when the rows are made anew: what still runs for the old ones is given up. */
+let wanted = new AbortController();
+
 /** The rows for the source on show, before any has run. */
-export async function resetContenders(): Promise<void> {
+export function resetContenders(): Promise<void> {
+  wanted.abort();
+  wanted = new AbortController();
+  return answering(makeRows(wanted.signal));
+}
+
+async function makeRows(signal: AbortSignal): Promise<void> {
   if (!source.value) {
     contenders.value = [];
     beside.value = null;
     return;
   }
   const isGraph = source.value.format !== "csv" && !isIntervals(source.value);
-  const own = (await algorithms()).map((a) =>
+  const table = await algorithms();
+  if (signal.aborted) return;
+  const own = table.map((a) =>
     fresh(`algorithm:${a.name}`, a.name, "algorithm", { ...soundOptions(), algorithm: a.name }),
   );
   const upstream = isGraph
@@ -97,12 +109,14 @@ function update(id: string, change: Partial<Contender>): void {
 
 /** Runs every row, one after the other, on the second worker. */
 export async function race(): Promise<void> {
-  const from = source.value;
-  if (!from || racing.value) return;
+  if (!racing.value) await answering(raceAll(wanted.signal));
+}
+
+async function raceAll(signal: AbortSignal): Promise<void> {
   racing.value = true;
   try {
     for (const { id } of contenders.value) {
-      if (source.value !== from) return;
+      if (signal.aborted) return;
       await run(id);
     }
   } finally {
@@ -116,12 +130,15 @@ const kRunsByItself = 1_500_000;
 /** Runs what takes no time: ExecuTorch's rules, the plan from a file, and the algorithms that do not search. */
 export async function runQuick(): Promise<void> {
   const from = source.value;
-  if (!from || from.bytes.length > kRunsByItself || racing.value) return;
+  if (from && from.bytes.length <= kRunsByItself && !racing.value) await answering(runIdle(wanted.signal));
+}
+
+async function runIdle(signal: AbortSignal): Promise<void> {
   const searching = new Set(
     (await algorithms()).filter((a) => a.searches || a.name === "auto").map((a) => `algorithm:${a.name}`),
   );
   for (const row of contenders.value) {
-    if (source.value !== from || racing.value) return;
+    if (signal.aborted || racing.value) return;
     const now = contenders.value.find((c) => c.id === row.id);
     if (now && now.total === null && !now.failure && !now.running && !searching.has(row.id))
       await run(row.id);
@@ -130,6 +147,7 @@ export async function runQuick(): Promise<void> {
 
 /** Plans one row, and looks for faults where the plan is not ours. */
 export async function run(id: string): Promise<void> {
+  const { signal } = wanted;
   const from = source.value;
   const row = contenders.value.find((c) => c.id === id);
   if (!from || !row) return;
@@ -137,8 +155,8 @@ export async function run(id: string): Promise<void> {
   try {
     let made: PlanToVerify | null = row.plan;
     if (row.options) {
-      const { plan: planned, ms } = await planInWorker(from.bytes, row.options, "side");
-      if (source.value !== from) return;
+      const { plan: planned, ms } = await planInWorker(from.bytes, { ...row.options, signal }, "side");
+      if (signal.aborted) return;
       made = planned;
       update(id, { plan: planned, total: sum(planned), ms });
     }
@@ -147,17 +165,21 @@ export async function run(id: string): Promise<void> {
         ...verifyOptions({ ...soundOptions(), ...ownership() }),
         rules: "sound",
       });
-      if (source.value === from) update(id, { report });
+      if (!signal.aborted) update(id, { report });
     }
   } catch (error) {
-    if (source.value === from) update(id, { failure: failureOf(error) });
+    if (!signal.aborted) update(id, { failure: failureOf(error) });
   } finally {
-    if (source.value === from) update(id, { running: false });
+    if (!signal.aborted) update(id, { running: false });
   }
 }
 
 /** Draws a row beside the plan on show, planning it first where needed. */
-export async function showBeside(id: string | null): Promise<void> {
+export function showBeside(id: string | null): Promise<void> {
+  return answering(planBeside(id));
+}
+
+async function planBeside(id: string | null): Promise<void> {
   if (id !== null) {
     const row = contenders.value.find((c) => c.id === id);
     if (row && (!row.plan || (row.group !== "algorithm" && !row.report))) await run(id);

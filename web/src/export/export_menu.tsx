@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import type { Plan } from "memplan";
 import { useEffect, useRef } from "preact/hooks";
+import { answering } from "../answers";
 import type { Picture } from "../arena/picture";
 import { layoutStage } from "../arena/view";
 import { writeLink } from "../link";
@@ -67,7 +68,7 @@ const kWays: readonly Way[] = [
 function runWay(way: Way): void {
   const shown = picture.value;
   const of = plan.value;
-  if (shown && of) void way.run(fileStem(shown.model.title), shown, of);
+  if (shown && of) void answering(way.run(fileStem(shown.model.title), shown, of));
 }
 
 export function ExportMenu() {
@@ -133,7 +134,7 @@ export function ShareButton() {
     );
   };
   return (
-    <button type="button" onClick={() => void share()}>
+    <button type="button" onClick={() => void answering(share())}>
       Link
     </button>
   );

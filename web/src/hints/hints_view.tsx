@@ -1,5 +1,6 @@
 import { batch } from "@preact/signals";
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { answering } from "../answers";
 import { goToPeak } from "../arena/gestures";
 import type { Picture } from "../arena/picture";
 import { plan, status } from "../session";
@@ -16,10 +17,11 @@ export function HintsView({ picture }: { picture: Picture }) {
     if (!done) return;
     const given = new AbortController();
     const found = import("./savings").then((m) => m.savingHints(picture.model, given.signal));
-    found.then(
+    const told = found.then(
       (hints) => given.signal.aborted || setSavings(hints),
       () => {},
     );
+    void answering(told);
     return () => given.abort();
   }, [picture, done]);
   const of = plan.value;
