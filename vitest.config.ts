@@ -30,8 +30,10 @@ export default defineConfig(({ mode }) => ({
     include: ["tests/bindings/**/*.test.ts", "tests/prover/**/*.test.ts", "tests/web/**/*.spec.ts"],
     // The importers read FlatBuffers through readers made from their schemas.
     globalSetup: ["scripts/readers.mjs"],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Only what hangs is ended: nothing is said of how fast a machine must be.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 150_000 } },
     // Two cores: one for the tests, one for the browser they drive.
     maxWorkers: 2,
     coverage: {

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import type { AxeResults } from "axe-core";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { dropFile, openSample, openSite, type Site } from "./site.ts";
+import { dropFile, openSample, openSite, type Site, settled } from "./site.ts";
 
 let site: Site;
 beforeAll(async () => {
@@ -13,8 +13,13 @@ afterAll(() => site.close());
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** What axe finds, one line a fault. Its code comes in by the debugger, which the page's policy does not bind. */
+/**
+ * What axe finds, one line a fault, once the page is at rest and no colour or opacity is on its way to another. Its code
+ * comes in by the debugger, which the page's policy does not bind.
+ */
 async function faults(page: Page): Promise<string[]> {
+  await settled(page);
+  await page.waitForFunction(() => document.getAnimations().every((a) => a.playState !== "running"));
   await page.evaluate(axe);
   return page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: { run(of: Document): Promise<AxeResults> } };
@@ -36,13 +41,14 @@ describe.each(["light", "dark"] as const)("axe, %s", (colorScheme) => {
       const { page } = await site.open({ colorScheme, viewport: { width, height: 800 } });
       await openSample(page, "Two conditionals");
       await page.locator(".contenders tbody tr", { hasText: "naive" }).first().getByRole("button").click();
-      await page.locator(".beside .stage[data-drawn]").waitFor();
+      await settled(page);
       await page.locator(".live-row").first().click();
       await page.getByLabel("Colour by").selectOption("size");
       await page.locator("#search").fill("s_");
       await page.getByText("Export", { exact: true }).click();
-      await page.waitForTimeout(150);
       expect(await faults(page)).toEqual([]);
+      for (const shown of [".beside .stage[data-drawn]", ".pinned", ".menu[open]", ".search .count"])
+        expect(await page.locator(shown).count(), shown).toBe(1);
       await page.context().close();
     },
   );
@@ -50,8 +56,8 @@ describe.each(["light", "dark"] as const)("axe, %s", (colorScheme) => {
   it("finds nothing on an error", async () => {
     const { page } = await site.open({ colorScheme });
     await dropFile(page, "bad.json", Buffer.from('{"tensors": 3}'));
-    await page.locator(".failure").waitFor();
     expect(await faults(page)).toEqual([]);
+    expect(await page.locator(".failure").count()).toBe(1);
     await page.context().close();
   });
 });
@@ -92,7 +98,8 @@ describe("the keyboard", () => {
     const { page } = await site.open();
     await page.locator(".sample").first().focus();
     await page.keyboard.press("Enter");
-    await page.waitForSelector(".stage[data-drawn]");
+    await settled(page);
+    expect(await page.locator(".stage[data-drawn]").count()).toBe(1);
     await page.context().close();
   });
 
@@ -101,7 +108,7 @@ describe("the keyboard", () => {
     const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
     expect(await theme()).toBe("dark");
     await page.getByRole("button", { name: /^Theme/ }).click();
-    expect(await theme()).toBe("light");
+    await expect.poll(theme).toBe("light");
     await page.reload();
     expect(await theme()).toBe("light");
     await page.context().close();

@@ -1,7 +1,6 @@
-import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { data, dropFile, openSample, openSite, type Site, settled } from "./site.ts";
+import { data, dropFile, exported, openSample, openSite, type Site, settled } from "./site.ts";
 
 let site: Site;
 let page: Page;
@@ -20,14 +19,15 @@ function row(name: string | RegExp) {
 
 async function raceAll(): Promise<void> {
   await page.getByRole("button", { name: "Race all" }).click();
-  await page.waitForFunction(
-    () =>
-      [...document.querySelectorAll(".contenders tbody tr")].every(
-        (r) => !/not run|planning/.test(r.textContent ?? ""),
-      ),
-    undefined,
-    { timeout: 30_000 },
-  );
+  await settled(page);
+  const rows = await page.locator(".contenders tbody tr").allTextContents();
+  expect(rows.length).toBeGreaterThan(5);
+  expect(rows.filter((row) => /not run|planning/.test(row))).toEqual([]);
+}
+
+async function besideDrawn(): Promise<void> {
+  await settled(page);
+  expect(await page.locator(".beside .stage[data-drawn]").count()).toBe(1);
 }
 
 describe("compare", () => {
@@ -47,14 +47,14 @@ describe("compare", () => {
     const upstream = row("ExecuTorch, August 2026");
     expect(await upstream.textContent()).toMatch(/fault/);
     await upstream.getByRole("button", { name: "Beside" }).click();
-    await page.locator(".beside .stage[data-drawn]").waitFor();
+    await besideDrawn();
     expect(await page.locator(".beside").textContent()).toContain("Hatched in red");
   });
 
   it("draws two plans side by side at one scale, says what differs, and moves both together", async () => {
     await openSample(page, "Person detection");
     await row("naive").first().getByRole("button", { name: "Beside" }).click();
-    await page.locator(".beside .stage[data-drawn]").waitFor();
+    await besideDrawn();
     expect(await page.locator(".difference").textContent()).toMatch(/181 KiB more than the plan on the left/);
     const views = () =>
       page.locator(".stage").evaluateAll((list) => list.map((s) => (s as HTMLElement).dataset.view));
@@ -62,19 +62,21 @@ describe("compare", () => {
     expect(a).toBe(b);
     await page.locator(".stage").first().focus();
     await page.keyboard.press("+");
+    await expect.poll(async () => (await views())[0]).not.toBe(a);
+    await settled(page);
     const [c, d] = await views();
-    expect(c).not.toBe(a);
     expect(d).toBe(c);
     await page.getByLabel("fade those that stay").check();
+    await settled(page);
     await page.getByRole("button", { name: "Close" }).click();
-    expect(await page.locator(".beside").count()).toBe(0);
+    await expect.poll(() => page.locator(".beside").count()).toBe(0);
   });
 
   it("checks a plan made elsewhere: ExecuTorch's own for a program of the corpus", async () => {
     await dropFile(page, "et.json", data("corpus/graphs/et_keyword_spotting.json"));
     await settled(page);
     await dropFile(page, "their plan.json", data("corpus/graphs/et_keyword_spotting.executorch_plan.json"));
-    await page.locator(".beside .stage[data-drawn]").waitFor();
+    await besideDrawn();
     const theirs = row("their plan.json");
     expect(await theirs.textContent()).toContain("15.6 KiB");
     expect(await theirs.textContent()).toMatch(/sound|fault/);
@@ -82,14 +84,11 @@ describe("compare", () => {
 
   it("marks each overlap of a plan that is wrong", async () => {
     await openSample(page, "Person detection");
-    await page.getByText("Export", { exact: true }).click();
-    const download = page.waitForEvent("download");
-    await page.getByRole("button", { name: /^Plan JSON/ }).click();
-    const path = await (await download).path();
-    const plan = JSON.parse(readFileSync(path, "utf8")) as { tensors: { mem_offset: number | null }[] };
+    const { bytes } = await exported(page, /^Plan JSON/);
+    const plan = JSON.parse(bytes.toString()) as { tensors: { mem_offset: number | null }[] };
     for (const t of plan.tensors) if (t.mem_offset !== null) t.mem_offset = 0;
     await dropFile(page, "wrong.json", Buffer.from(JSON.stringify(plan)));
-    await page.locator(".beside .stage[data-drawn]").waitFor();
+    await besideDrawn();
     expect(await row("wrong.json").textContent()).toMatch(/\d+ faults/);
     await row("wrong.json").locator("summary").click();
     expect(await row("wrong.json").locator(".faults li").count()).toBeGreaterThan(5);

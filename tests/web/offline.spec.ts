@@ -18,8 +18,8 @@ it("works without a network once it was loaded: start, samples, files, model rea
   await openSample(page, "ResNet-50");
   expect(await headlineBytes(page)).toBe(9_633_792);
   await dropFile(page, "kws.tflite", data("corpus/models/mlperftiny_kws_ref_model.tflite"));
-  await page.waitForFunction(() => document.querySelector(".headline .title")?.textContent === "kws");
   await settled(page);
+  expect(await page.locator(".headline .title").textContent()).toBe("kws");
   expect(await headlineBytes(page)).toBe(16_000);
   await page.context().close();
 });

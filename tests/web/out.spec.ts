@@ -1,8 +1,7 @@
-import { readFileSync } from "node:fs";
 import { load } from "memplan";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { data, dropFile, headlineBytes, openSample, openSite, type Site, settled } from "./site.ts";
+import { data, dropFile, exported, headlineBytes, openSample, openSite, type Site, settled } from "./site.ts";
 
 let site: Site;
 let page: Page;
@@ -13,17 +12,9 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-async function exported(name: RegExp): Promise<{ file: string; bytes: Buffer }> {
-  await page.getByText("Export", { exact: true }).click();
-  const download = page.waitForEvent("download");
-  await page.getByRole("button", { name }).click();
-  const done = await download;
-  return { file: done.suggestedFilename(), bytes: readFileSync(await done.path()) };
-}
-
 describe("exports", () => {
   it("give a plan JSON that verifies", async () => {
-    const { file, bytes } = await exported(/^Plan JSON/);
+    const { file, bytes } = await exported(page, /^Plan JSON/);
     expect(file).toBe("Person_detection.plan.json");
     const memplan = await load();
     const report = memplan.verify(data("corpus/graphs/person_detect.et.json"), bytes);
@@ -32,20 +23,20 @@ describe("exports", () => {
   });
 
   it("give CSV, C header and trace", async () => {
-    expect((await exported(/^CSV/)).bytes.toString()).toMatch(/^id,lower,upper,size,offset\n/);
-    expect((await exported(/^C header/)).bytes.toString()).toContain(
+    expect((await exported(page, /^CSV/)).bytes.toString()).toMatch(/^id,lower,upper,size,offset\n/);
+    expect((await exported(page, /^C header/)).bytes.toString()).toContain(
       "PERSON_DETECTION_ARENA_BYTES UINT64_C(55296)",
     );
-    expect(JSON.parse((await exported(/^Chrome trace/)).bytes.toString()).traceEvents.length).toBeGreaterThan(
-      60,
-    );
+    expect(
+      JSON.parse((await exported(page, /^Chrome trace/)).bytes.toString()).traceEvents.length,
+    ).toBeGreaterThan(60);
   });
 
   it("give the picture as PNG and SVG", async () => {
-    const png = (await exported(/^PNG/)).bytes;
+    const png = (await exported(page, /^PNG/)).bytes;
     expect(png.subarray(1, 4).toString()).toBe("PNG");
     expect(png.length).toBeGreaterThan(4000);
-    const svg = (await exported(/^SVG/)).bytes.toString();
+    const svg = (await exported(page, /^SVG/)).bytes.toString();
     const parsed = await page.evaluate((text) => {
       const tree = new DOMParser().parseFromString(text, "image/svg+xml");
       return {
@@ -58,11 +49,16 @@ describe("exports", () => {
   });
 });
 
+/** Waits for a notice. It goes by itself, so the page has to look out for it before it is asked for. */
+async function says(of: Page, words: string): Promise<void> {
+  await of.waitForFunction((text) => document.querySelector(".notice")?.textContent?.includes(text), words);
+}
+
 describe("the address", () => {
   it("keeps sample and settings, so that a reload or a friend sees the same", async () => {
     await page.locator(".what-if").getByLabel("Alignment").selectOption("64");
-    await page.waitForFunction(() => location.hash.includes("alignment=64"));
     await settled(page);
+    expect(new URL(page.url()).hash).toContain("alignment=64");
     const bytes = await headlineBytes(page);
     const { page: other } = await site.open({ fragment: new URL(page.url()).hash.slice(1) });
     await settled(other);
@@ -75,9 +71,10 @@ describe("the address", () => {
     const { page: first } = await site.open({ permissions: ["clipboard-read", "clipboard-write"] });
     await dropFile(first, "gap.json", data("cases/01-leading-gap.json"));
     await settled(first);
+    const told = says(first, "carries the model");
     await first.getByRole("button", { name: "Link" }).click();
-    await first.waitForFunction(() => location.hash.includes("input="));
-    expect(await first.locator(".notice").textContent()).toContain("carries the model");
+    await told;
+    expect(new URL(first.url()).hash).toContain("input=");
     const { page: second } = await site.open({ fragment: new URL(first.url()).hash.slice(1) });
     await settled(second);
     expect(await headlineBytes(second)).toBe(180);
@@ -89,8 +86,9 @@ describe("the address", () => {
     const { page: large } = await site.open();
     await dropFile(large, "dense.json", data("corpus/graphs/densenet121.json"));
     await settled(large);
+    const told = says(large, "too large for a link");
     await large.getByRole("button", { name: "Link" }).click();
-    await large.getByText("too large for a link").waitFor();
+    await told;
     await large.context().close();
     const { page: broken } = await site.open({ fragment: "input=AAAA&title=x" });
     await broken.locator(".failure").waitFor();

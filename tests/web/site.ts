@@ -6,6 +6,9 @@ import { serve } from "../../scripts/serve.mjs";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
+/** Milliseconds for whatever a test waits for, on the slowest of machines. */
+const kPatienceMs = 150_000;
+
 /** The built site on a server with the strict content security policy, and a browser to use it with. */
 export interface Site {
   url: string;
@@ -28,6 +31,7 @@ export async function openSite(): Promise<Site> {
     browser,
     async open({ fragment, ...options } = {}) {
       const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+      context.setDefaultTimeout(kPatienceMs);
       const page = await context.newPage();
       const complaints: string[] = [];
       page.on("console", (m) => {
@@ -48,21 +52,21 @@ export function data(path: string): Buffer {
   return readFileSync(join(ROOT, "tests/data", path));
 }
 
-/** Opens a sample from the start page and waits for its picture and the end of the search. */
+/** Opens a sample from the start page and waits for its picture and all that comes with it. */
 export async function openSample(page: Page, name: string): Promise<void> {
   await page.locator(".sample", { hasText: name }).click();
   await settled(page);
 }
 
-/** Waits until a plan is on show and nothing runs any more. */
+/** Waits until all that was asked of the page is answered and on show: plan, picture, comparison, hints, a failure. */
 export async function settled(page: Page): Promise<void> {
-  await page.waitForSelector(".stage[data-drawn]", { timeout: 30_000 });
-  await page.waitForFunction(() => document.querySelector(".headline .progress") === null, undefined, {
-    timeout: 30_000,
+  await page.waitForFunction(() => {
+    const { asked, shown } = document.documentElement.dataset;
+    return asked !== undefined && asked === shown;
   });
 }
 
-/** Drops a file on the page as a hand would. */
+/** Drops a file on the page as a hand would. What comes of it has to be waited for. */
 export async function dropFile(page: Page, name: string, bytes: Uint8Array): Promise<void> {
   const base64 = Buffer.from(bytes).toString("base64");
   const transfer = await page.evaluateHandle(
@@ -77,6 +81,17 @@ export async function dropFile(page: Page, name: string, bytes: Uint8Array): Pro
   for (const type of ["dragenter", "dragover", "drop"]) {
     await page.dispatchEvent("body", type, { dataTransfer: transfer });
   }
+}
+
+/** What the export menu gives. */
+export async function exported(page: Page, name: RegExp): Promise<{ file: string; bytes: Buffer }> {
+  await page.getByText("Export", { exact: true }).click();
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name }).click();
+  const done = await download;
+  const bytes = readFileSync(await done.path());
+  await settled(page);
+  return { file: done.suggestedFilename(), bytes };
 }
 
 /** The number of bytes in the headline. */
