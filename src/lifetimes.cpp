@@ -116,6 +116,7 @@ std::vector<StateInput> FindState(const Graph& graph, const Signature& signature
   const auto by_key = [](const NamePair& a, const NamePair& b) { return a.key < b.key; };
   SortRows(&inputs, by_key);
   std::vector<StateInput> state;
+  if (mutated.empty() || inputs.empty()) return state;
   for (NodeIndex n = 0; n < graph.nodes.size(); ++n) {
     if (graph.nodes.op[n] != Op::kPlaceholder || graph.nodes.target[n] == kNoName) continue;
     const NamePair key{graph.nodes.target[n], kNoName};

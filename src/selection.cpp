@@ -216,33 +216,39 @@ class Collector {
     }
   }
 
-  // Methods have their state in common: buffers of one name are one buffer.
+  // Within a graph a buffer is one tensor; methods have their state in common: there buffers of one
+  // name are one buffer.
   Status ShareState() {
-    if (program_.graph != nullptr || !program_.shared_buffers) return {};
     std::map<std::string_view, size_t> first;  // buffer name -> row
     std::vector<uint8_t> drop(rows_.size(), 0);
     for (const int32_t root : nest_.roots) {
+      std::map<std::string_view, size_t> own;  // the same of this graph alone
       const GraphNest& graph = nest_.graphs[root];
       for (const StateInput& state : FindState(*graph.graph, graph.graph->signature)) {
         for (const TensorIndex t : graph.graph->nodes.specs_of(state.placeholder)) {
           if (t == kNoTensor) continue;
-          const StorageIndex s = graph.storages.of[t];
-          const size_t row = RowOf(root, s);
+          const size_t row = RowOf(root, graph.storages.of[t]);
           if (row == rows_.size()) continue;
-          const auto [at, is_new] = first.emplace(program_.names[state.buffer], row);
-          if (is_new || at->second == row) continue;
-          const Row& other = rows_[at->second];
-          if (other.size != rows_[row].size || other.mem_id != rows_[row].mem_id) {
+          const std::string_view buffer = program_.names[state.buffer];
+          if (own.emplace(buffer, row).first->second != row) {
             return Fail(ErrorCode::kInvalidInput,
-                        Message({"the buffer \"", at->first,
-                                 "\" has another size or pool in another method"}),
-                        Message({graph.path, "tensors[", t, "]"}));
+                        Message({"two tensors are the buffer \"", buffer, "\""}),
+                        Message({graph.path, "nodes[", state.placeholder, "]"}));
+          }
+          const size_t other = first.emplace(buffer, row).first->second;
+          if (!program_.shared_buffers || other == row) continue;
+          if (rows_[other].size != rows_[row].size || rows_[other].mem_id != rows_[row].mem_id) {
+            return Fail(
+                ErrorCode::kInvalidInput,
+                Message({"the buffer \"", buffer, "\" has another size or pool in another method"}),
+                Message({graph.path, "tensors[", t, "]"}));
           }
           drop[row] = 1;
-          shared_.push_back({rows_[row].source, other.source});
+          shared_.push_back({rows_[row].source, rows_[other].source});
         }
       }
     }
+    if (shared_.empty()) return {};
     size_t kept = 0;
     for (size_t i = 0; i < rows_.size(); ++i) {
       if (drop[i] == 0) rows_[kept++] = rows_[i];
