@@ -42,7 +42,7 @@ export async function visit(browser: Browser, url: string): Promise<PageOutcome>
       if (message.type() === "debug" && message.text().startsWith("{")) resolve(message.text());
       if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
     });
-    setTimeout(() => reject(new Error(`the page said nothing\n${complaints.join("\n")}`)), 55_000).unref();
+    setTimeout(() => reject(new Error(`the page said nothing\n${complaints.join("\n")}`)), 150_000).unref();
   });
   try {
     await page.goto(url);

@@ -5,40 +5,24 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { load, type Plan } from "memplan";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { endlessProblem } from "./endless_problem.ts";
 
 const CLI = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
 
-/**
- * 3-PARTITION: 40 bins between pinned walls, and three parts that fill each, all live at once. To find the optimum or
- * to prove another plan is out of reach, so a search goes on as long as it may.
- */
-function hardProblem(): string {
-  const rows = ["id,lower,upper,size,offset"];
-  const bin = 1e9;
-  let state = 1;
-  const part = () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return bin / 4 + Math.floor((state / 2 ** 32) * (bin / 8));
-  };
-  for (let i = 0; i < 40; i++) {
-    const [one, two] = [part(), part()];
-    rows.push(`wall${i},0,9,1,${(i + 1) * bin + i}`);
-    for (const size of [one, two, bin - one - two]) rows.push(`part${rows.length},0,9,${size},`);
-  }
-  return `${rows.join("\n")}\n`;
-}
-
-/** What the command shows on a terminal of 80 columns; `act` sees all of it so far and may type. */
+/** What the command shows on a terminal; `act` sees all of it so far and may type. */
 function onTerminal(
+  columns: number,
   args: string[],
   act: (shown: string, type: (keys: string) => void) => void = () => {},
 ): Promise<{ status: number | null; shown: string }> {
   const command = [process.execPath, CLI, ...args].map((word) => `'${word}'`).join(" ");
   return new Promise((resolve, reject) => {
-    const child = spawn("script", ["-qec", `stty cols 80; exec ${command}`, "/dev/null"]);
+    const child = spawn("script", ["-qec", `stty cols ${columns}; exec ${command}`, "/dev/null"]);
     let shown = "";
-    child.stdout.on("data", (chunk: Buffer) => {
-      shown += chunk.toString("utf8");
+    // Characters of several bytes may come in two chunks.
+    child.stdout.setEncoding("utf8");
+    child.stdout.on("data", (chunk: string) => {
+      shown += chunk;
       act(shown, (keys) => child.stdin.write(keys));
     });
     child.on("error", reject);
@@ -54,7 +38,7 @@ describe("the command line on a terminal", () => {
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), "memplan-"));
     hard = at("hard.csv");
-    writeFileSync(hard, hardProblem());
+    writeFileSync(hard, endlessProblem());
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -63,16 +47,21 @@ describe("the command line on a terminal", () => {
     expect((await load()).verify(readFileSync(hard), plan)).toMatchObject({ ok: true });
   }
 
+  /** The pictures of the line, the last one what stands there at the end. */
+  function framesOf(shown: string): { frames: string[]; bars: string[] } {
+    const frames = shown.split("\r\x1b[K");
+    return { frames, bars: frames.filter((frame) => /^[█░]{24} /.test(frame)) };
+  }
+
   it("shows in one line how far a long search is, and takes the line away at the end", async () => {
     const out = at("long.json");
-    const { status, shown } = await onTerminal(["plan", hard, "--time-limit", "2500", "-o", out]);
+    const { status, shown } = await onTerminal(100, ["plan", hard, "--time-limit", "5000", "-o", out]);
     expect(status).toBe(0);
-    const frames = shown.split("\r\x1b[K");
-    const bars = frames.filter((frame) => /^[█░]{24} /.test(frame));
+    const { frames, bars } = framesOf(shown);
     expect(bars.length).toBeGreaterThan(1);
     for (const bar of bars) {
       expect(bar).toMatch(/^[█░]{24} \w+: [\d,]+ bytes, \d+\.\d\d% over the bound$/);
-      expect(bar.length).toBeLessThanOrEqual(80);
+      expect(bar.length).toBeLessThanOrEqual(100);
     }
     const full = bars.map((bar) => bar.lastIndexOf("█"));
     expect(full).toEqual([...full].sort((a, b) => a - b));
@@ -81,23 +70,18 @@ describe("the command line on a terminal", () => {
   });
 
   it("shows no bar for what is done at once", async () => {
-    const { status, shown } = await onTerminal([
-      "plan",
-      hard,
-      "--algorithm",
-      "first_fit_by_size",
-      "-o",
-      at("now.json"),
-    ]);
+    const args = ["plan", hard, "--algorithm", "first_fit_by_size", "-o", at("now.json")];
+    const { status, shown } = await onTerminal(80, args);
     expect(status).toBe(0);
     expect(shown).not.toMatch(/[█░]/);
     expect(shown).toContain("first_fit_by_size");
   });
 
-  it("ends a search at Ctrl+C with the best plan so far", async () => {
+  it("ends a search at Ctrl+C with the best plan so far, on a narrow terminal too", async () => {
     const out = at("stopped.json");
     let typed = false;
     const { status, shown } = await onTerminal(
+      40,
       ["plan", hard, "--time-limit", "3600000", "-o", out],
       (soFar, type) => {
         if (typed || !/[█░]/.test(soFar)) return;
@@ -107,7 +91,11 @@ describe("the command line on a terminal", () => {
     );
     expect(typed).toBe(true);
     expect(status).toBe(0);
-    expect(shown.split("\r\x1b[K").at(-1)).not.toMatch(/[█░]/);
+    // The terminal shows what is typed.
+    const { frames, bars } = framesOf(shown.replaceAll("^C", ""));
+    expect(bars.length).toBeGreaterThan(0);
+    for (const bar of bars) expect(bar.length).toBeLessThanOrEqual(40);
+    expect(frames.at(-1)).not.toMatch(/[█░]/);
     await expectRight(out);
   });
 });

@@ -1,5 +1,5 @@
 /** Bytes between two walls, parts that fill them, and how often: the optimum is full to the byte. */
-const BIN = 1e13;
+const BIN = 1e12;
 const PARTS = 12;
 const BINS = 9;
 
@@ -9,7 +9,7 @@ export const ENDLESS_BOUND = BINS * (BIN + 1);
 /**
  * A problem that no search ends by itself, however fast the machine; CSV. Nine bins between pinned walls, and twelve
  * parts for each that fill it to the byte, all live at once: bin packing without a byte to spare. To find the optimum
- * is to solve it with numbers of 43 bits, and to prove another plan the smallest is out of reach, since the bound is
+ * is to solve it with numbers of 40 bits, and to prove another plan the smallest is out of reach, since the bound is
  * the optimum. Better plans than those of one pass are found at once.
  */
 export function endlessProblem(): string {

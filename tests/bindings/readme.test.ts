@@ -27,7 +27,7 @@ describe("the snippets of the README", () => {
   it.each(snippets("js"))("run in Node and print what their comments say: %s", async (snippet) => {
     const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", snippet], {
       cwd: new URL("../../", import.meta.url).pathname,
-      timeout: 50_000,
+      timeout: 150_000,
     });
     const printed = stdout.trim().split("\n");
     for (const words of promised(snippet)) {
