@@ -36,7 +36,8 @@ class Walk {
       NameYields(n, n, !OnlyNames(graph_, n));
       // A view names its own tensor too, where the input gives it one.
       if (nodes.kind[n] == Target::kView) Name(nodes.specs_of(n), n, false);
-      for (const NodeIndex arg : nodes.args_of(n)) NameYields(arg, n, false);
+      const uint32_t end = nodes.first_arg[n + 1];
+      for (uint32_t i = nodes.first_arg[n]; i < end; ++i) NameYields(nodes.args[i], n, false);
     }
   }
 
@@ -85,20 +86,35 @@ class Walk {
 
  private:
   // What `node` yields, at n. Constants that it fetches are where they are, outside of all pools.
-  void NameYields(NodeIndex node, NodeIndex n, bool writes) {
-    if (graph_.nodes.op[node] != Op::kGetAttr) return Name(graph_.YieldedBy(node), n, writes);
-    for (const TensorIndex& t : graph_.YieldedBy(node)) {
-      if (t != kNoTensor && graph_.tensors.is_const[t] == 0) Name({&t, 1}, n, writes);
+  [[gnu::always_inline]] void NameYields(NodeIndex node, NodeIndex n, bool writes) {
+    const memplan::Nodes& nodes = graph_.nodes;
+    if (nodes.kind[node] == Target::kView || nodes.op[node] == Op::kGetAttr) {
+      return NameOthers(node, n, writes);
+    }
+    const uint32_t end = nodes.first_spec[node + 1];
+    for (uint32_t i = nodes.first_spec[node]; i < end; ++i) Name(nodes.specs[i], n, writes);
+  }
+
+  void NameOthers(NodeIndex node, NodeIndex n, bool writes) {
+    const bool fetches = graph_.nodes.op[node] == Op::kGetAttr;
+    for (const TensorIndex t : graph_.YieldedBy(node)) {
+      if (t != kNoTensor && fetches && graph_.tensors.is_const[t] != 0) continue;
+      Name(t, n, writes);
     }
   }
 
   void Name(std::span<const TensorIndex> tensors, NodeIndex n, bool writes) {
-    for (const TensorIndex t : tensors) {
-      if (t == kNoTensor) continue;
-      const StorageIndex s = storages_.of[t];
-      result_.of[s].Extend(n);
-      if (writes && result_.written[s] == kNoNode) result_.written[s] = n;
-    }
+    for (const TensorIndex t : tensors) Name(t, n, writes);
+  }
+
+  // Nodes come in order, so a life goes on to n.
+  [[gnu::always_inline]] void Name(TensorIndex t, NodeIndex n, bool writes) {
+    if (t == kNoTensor) return;
+    const StorageIndex s = storages_.of[t];
+    Lifetime& life = result_.of[s];
+    if (life.first < 0) life.first = n;
+    life.last = n;
+    if (writes && result_.written[s] == kNoNode) result_.written[s] = n;
   }
 
   const Graph& graph_;
@@ -111,6 +127,7 @@ class Walk {
 std::vector<StateInput> FindState(const Graph& graph, const Signature& signature) {
   std::vector<NameId> mutated;
   for (const NamePair& pair : signature.buffers_to_mutate) mutated.push_back(pair.value);
+  if (mutated.empty()) return {};
   SortRows(&mutated);
   std::vector<NamePair> inputs = signature.inputs_to_buffers;
   const auto by_key = [](const NamePair& a, const NamePair& b) { return a.key < b.key; };
