@@ -1,8 +1,10 @@
 #include "selection.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <numeric>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -95,6 +97,13 @@ class Collector {
     }
   }
 
+  // The run of a graph whose storages are live in one span each, that of the run; null of others.
+  const Run* OnlyRunOf(int32_t g) const {
+    if (runs_of_[g].size() != 1 || !nest_.graphs[g].tied.empty()) return nullptr;
+    const Run& run = nest_.runs[runs_of_[g].front()];
+    return run.absent.empty() ? &run : nullptr;
+  }
+
   MemId PoolOf(int32_t g, StorageIndex s) const {
     const MemId asked = nest_.graphs[g].pool_of(s);
     if (asked != kNoPool) return asked;
@@ -107,18 +116,44 @@ class Collector {
     Row row;
     row.source = {BufferSource::kStorage, g, s};
     row.mem_id = PoolOf(g, s);
-    row.alignment = AlignmentOf(program_, options_, row.mem_id);
+    row.alignment = PoolAlignment(row.mem_id);
     row.size = AlignUp(graph.storages.size[s], row.alignment);
     if (graph.parent < 0 && (graph.lifetimes.roles[s] & kRoleState) != 0) {
       row.upper = nest_.length;
+    } else if (const Run* run = OnlyRunOf(g); run != nullptr) {
+      // Where nothing names it, it has no time.
+      if (run->spans[s].from < run->spans[s].to) {
+        row.lower = run->spans[s].from;
+        row.upper = run->spans[s].to;
+      }
     } else {
       spans_of_row_.clear();
       AppendSpans(g, s, false);
       if (!graph.tied.empty()) AppendTied(g, s);
       SetSpans(&row);
     }
+    Add(row);
+  }
+
+  void Add(const Row& row) {
+    const bool is_first = rows_.empty();
+    in_order_of_life_ &= is_first || ByLife(rows_.back()) <= ByLife(row);
+    has_pools_ |= !is_first && row.mem_id != rows_.back().mem_id;
+    largest_ = std::max(largest_, row.size);
+    size_bits_ |= static_cast<uint64_t>(row.size);
     rows_.push_back(row);
   }
+
+  // AlignmentOf a pool, which is the one before as a rule.
+  Bytes PoolAlignment(MemId mem_id) {
+    if (mem_id != pool_before_) {
+      pool_before_ = mem_id;
+      alignment_before_ = AlignmentOf(program_, options_, mem_id);
+    }
+    return alignment_before_;
+  }
+
+  static int64_t ByLife(const Row& row) { return int64_t{row.lower} << 32 | row.upper; }
 
   // Adds the spans of what lies at s by GraphNest::tied.
   void AppendTied(int32_t g, StorageIndex s) {
@@ -178,7 +213,7 @@ class Collector {
       Row row;
       row.source = {BufferSource::kScratch, g, static_cast<int32_t>(i)};
       row.mem_id = scratch.mem_id == kNoPool ? 1 : scratch.mem_id;
-      row.alignment = std::max(scratch.alignment, AlignmentOf(program_, options_, row.mem_id));
+      row.alignment = std::max(scratch.alignment, PoolAlignment(row.mem_id));
       row.size = AlignUp(scratch.nbytes, row.alignment);
       const Tick from = graph.start_of(scratch.node);
       const Tick to = graph.start_of(scratch.node + 1);
@@ -188,7 +223,7 @@ class Collector {
         spans_of_row_.push_back({begin + from, begin + to});
       }
       SetSpans(&row);
-      rows_.push_back(row);
+      Add(row);
     }
   }
 
@@ -286,47 +321,40 @@ class Collector {
     return program_.names[a_id] < program_.names[b_id];
   }
 
-  // Rows by the tie order: by its numbers one after the other, then those that are equal in all.
+  // The places of rows by the tie order: by its numbers one after the other, then those that are
+  // equal in all.
   void PutInOrder() {
-    const auto before = [this](const Row& a, const Row& b) { return Before(a, b); };
+    const auto before = [this](int32_t a, int32_t b) { return Before(rows_[a], rows_[b]); };
+    order_.resize(rows_.size());
+    std::iota(order_.begin(), order_.end(), 0);
     constexpr size_t kFew = 1000;
-    if (rows_.size() < kFew) return SortRows(&rows_, before);
-    std::vector<int32_t> order(rows_.size());
-    std::iota(order.begin(), order.end(), 0);
+    if (rows_.size() < kFew) return SortRows(&order_, before);
     std::vector<int64_t> key(rows_.size());
     const auto sort_by = [&](auto key_of) {
-      for (size_t i = 0; i < key.size(); ++i) key[i] = key_of(rows_[order[i]]);
-      order = SortedByKey(key, order);
+      for (size_t i = 0; i < key.size(); ++i) key[i] = key_of(rows_[order_[i]]);
+      order_ = SortedByKey(key, order_);
     };
     // Rows come tensor by tensor, often in this order already.
-    const auto by_life = [](const Row& row) { return int64_t{row.lower} << 32 | row.upper; };
-    const auto is_earlier = [&](const Row& a, const Row& b) { return by_life(a) < by_life(b); };
-    if (!std::is_sorted(rows_.begin(), rows_.end(), is_earlier)) {
-      sort_by([&](const Row& row) { return -by_life(row); });
-    }
-    sort_by([](const Row& row) { return row.size; });
-    const MemId first = rows_.front().mem_id;
-    const bool mixed = std::any_of(rows_.begin(), rows_.end(),
-                                   [first](const Row& row) { return row.mem_id != first; });
-    if (mixed) sort_by([](const Row& row) { return -int64_t{row.mem_id}; });
-    // Into a copy: one row after the other in place would wait for memory at each.
-    std::vector<Row> sorted;
-    sorted.reserve(rows_.size());
-    for (const int32_t row : order) sorted.push_back(rows_[row]);
-    rows_ = std::move(sorted);
-    const auto is_tied = [](const Row& a, const Row& b) {
-      return a.mem_id == b.mem_id && a.size == b.size && a.lower == b.lower && a.upper == b.upper;
+    if (!in_order_of_life_) sort_by([](const Row& row) { return -ByLife(row); });
+    // Shorter keys take less time; the bits that all have not are no loss.
+    const int shift = size_bits_ == 0 ? 0 : std::countr_zero(size_bits_);
+    sort_by([shift](const Row& row) { return row.size >> shift; });
+    if (has_pools_) sort_by([](const Row& row) { return -int64_t{row.mem_id}; });
+    const auto is_tied = [this](int32_t i, int32_t k) {
+      const Row &a = rows_[i], &b = rows_[k];
+      return a.lower == b.lower && a.upper == b.upper && a.size == b.size && a.mem_id == b.mem_id;
     };
-    for (auto begin = rows_.begin(); begin != rows_.end();) {
+    for (auto begin = order_.begin(); begin != order_.end();) {
       auto end = begin + 1;
-      while (end != rows_.end() && is_tied(*begin, *end)) ++end;
-      SortRows(begin, end, before);
+      while (end != order_.end() && is_tied(*begin, *end)) ++end;
+      if (end - begin > 1) SortRows(begin, end, before);
       begin = end;
     }
   }
 
   Result<Selection> BuildProblems() {
     for (const Row& row : rows_) {
+      if (largest_ <= kMaxBytes) break;
       if (row.size <= kMaxBytes) continue;
       return Fail(ErrorCode::kTooLarge,
                   "rounded up to the alignment this is more than 2^53 - 1 bytes",
@@ -334,10 +362,11 @@ class Collector {
     }
     PutInOrder();
     const Bytes padding = PaddingOf(program_, nest_);
-    for (size_t begin = 0; begin < rows_.size();) {
-      size_t end = begin;
-      while (end < rows_.size() && rows_[end].mem_id == rows_[begin].mem_id) ++end;
-      AddPool(begin, end, padding);
+    for (size_t begin = 0; begin < order_.size();) {
+      const MemId mem_id = rows_[order_[begin]].mem_id;
+      size_t end = has_pools_ ? begin : order_.size();
+      while (end < order_.size() && rows_[order_[end]].mem_id == mem_id) ++end;
+      AddPool({order_.data() + begin, end - begin}, padding);
       begin = end;
     }
     for (const auto& [source, other] : shared_) {
@@ -347,36 +376,37 @@ class Collector {
     return std::move(selection_);
   }
 
-  void AddPool(size_t begin, size_t end, Bytes padding) {
+  // `places` are those of the pool's rows, in their order.
+  void AddPool(std::span<const int32_t> places, Bytes padding) {
     PoolProblem pool;
-    pool.mem_id = rows_[begin].mem_id;
-    pool.alignment = AlignmentOf(program_, options_, pool.mem_id);
+    pool.mem_id = rows_[places.front()].mem_id;
+    pool.alignment = PoolAlignment(pool.mem_id);
     pool.padding = padding;
     Problem& problem = pool.problem;
     problem.uniform_alignment = pool.alignment;
-    const bool mixed = std::any_of(rows_.begin() + static_cast<std::ptrdiff_t>(begin),
-                                   rows_.begin() + static_cast<std::ptrdiff_t>(end),
-                                   [&](const Row& row) { return row.alignment != pool.alignment; });
-    const bool gaps = std::any_of(rows_.begin() + static_cast<std::ptrdiff_t>(begin),
-                                  rows_.begin() + static_cast<std::ptrdiff_t>(end),
-                                  [](const Row& row) { return row.spans >= 0; });
-    problem.lower.resize(end - begin);
-    problem.upper.resize(end - begin);
-    problem.size.resize(end - begin);
-    pool.source.resize(end - begin);
-    for (size_t i = begin; i < end; ++i) {
-      const Row& row = rows_[i];
-      const auto buffer = static_cast<BufferIndex>(i - begin);
-      problem.lower[buffer] = row.lower;
-      problem.upper[buffer] = row.upper;
-      problem.size[buffer] = row.size;
-      if (mixed) problem.alignment.push_back(row.alignment);
-      if (gaps) AddGaps(row, &problem);
-      pool.source[buffer] = row.source;
+    bool mixed = false, gaps = false;
+    problem.lower.resize(places.size());
+    problem.upper.resize(places.size());
+    problem.size.resize(places.size());
+    pool.source.resize(places.size());
+    const auto pool_place = static_cast<int32_t>(selection_.pools.size());
+    for (size_t i = 0; i < places.size(); ++i) {
+      const Row& row = rows_[places[i]];
+      problem.lower[i] = row.lower;
+      problem.upper[i] = row.upper;
+      problem.size[i] = row.size;
+      pool.source[i] = row.source;
+      mixed |= row.alignment != pool.alignment;
+      gaps |= row.spans >= 0;
       if (row.source.kind == BufferSource::kStorage) {
-        selection_.where[row.source.graph][row.source.row] = {
-            static_cast<int32_t>(selection_.pools.size()), buffer};
+        selection_.where[row.source.graph][row.source.row] = {pool_place,
+                                                              static_cast<BufferIndex>(i)};
       }
+    }
+    for (const int32_t place : places) {
+      if (!mixed && !gaps) break;
+      if (mixed) problem.alignment.push_back(rows_[place].alignment);
+      if (gaps) AddGaps(rows_[place], &problem);
     }
     if (gaps) problem.first_gap.push_back(static_cast<uint32_t>(problem.gaps.size()));
     selection_.pools.push_back(std::move(pool));
@@ -420,6 +450,13 @@ class Collector {
   const PoolChoice& choice_;
   std::vector<std::vector<int32_t>> runs_of_;  // by graph
   std::vector<Row> rows_;
+  bool in_order_of_life_ = true;
+  bool has_pools_ = false;  // more than one
+  Bytes largest_ = 0;
+  uint64_t size_bits_ = 0;  // of all sizes
+  MemId pool_before_ = kNoPool;
+  Bytes alignment_before_ = 1;
+  std::vector<int32_t> order_;                                 // places in rows_
   std::vector<TickSpan> spans_of_row_;                         // of the row that is made
   std::vector<std::vector<TickSpan>> spans_;                   // of rows with gaps
   std::vector<std::pair<BufferSource, BufferSource>> shared_;  // a state and the one it is

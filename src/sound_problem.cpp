@@ -54,10 +54,22 @@ Error TakenAlready(MemId mem_id, Bytes capacity, Bytes taken, std::string_view b
           std::move(details)};
 }
 
+// False where all buffers together are no more bytes than there can be.
+bool MayBeTooLarge(const Problem& problem) {
+  Bytes sum = problem.base;
+  for (const Bytes size : problem.size) {
+    if (!FitsBytes(sum, size)) return true;
+    sum += size;
+  }
+  return false;
+}
+
 Status SetCapacities(const Program& program, const Options& options, Selection* selection) {
   for (PoolProblem& pool : selection->pools) {
-    const Result<MaxLive> live = ComputeMaxLive(pool.problem);
-    if (!live) return tl::unexpected(live.error());
+    if (MayBeTooLarge(pool.problem)) {
+      const Result<MaxLive> live = ComputeMaxLive(pool.problem);
+      if (!live) return tl::unexpected(live.error());
+    }
     const Bytes capacity = CapacityOf(program, options, pool.mem_id);
     if (capacity == kNoBytes) continue;
     const bool is_empty = pool.problem.count() == 0;
