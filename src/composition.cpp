@@ -69,8 +69,8 @@ class Composer {
     plan.mem_id.resize(tensors);
     plan.mem_obj_id.resize(tensors);
     plan.mem_offset.resize(tensors);
-    for (TensorIndex t = 0; t < nest.graph->tensors.size(); ++t) {
-      if (Status fine = ComposeTensor(g, t, &plan); !fine) return tl::unexpected(fine.error());
+    if (!ComposeTensors(g, &plan)) {
+      return tl::unexpected(TooLarge(nest, plan));
     }
     if (nest.is_called) {
       CountScratch(g, &plan);
@@ -94,37 +94,43 @@ class Composer {
     plan->buffer_sizes[mem_id] = std::max(plan->buffer_sizes[mem_id], end);
   }
 
-  Status ComposeTensor(int32_t g, TensorIndex t, GraphPlan* plan) {
+  // False where a tensor's rounded size is past kMaxBytes.
+  bool ComposeTensors(int32_t g, GraphPlan* plan) const {
     const GraphNest& nest = parts_.nest.graphs[g];
-    const StorageIndex s = nest.storages.of[t];
-    const Selection::Where where = nest.is_called ? Find(g, s) : Selection::Where{};
-    MemId mem_id = kNoPool;
-    Bytes offset = kNoBytes;
-    int32_t object = -1;
-    Bytes alignment = parts_.options.alignment;
-    if (where.pool >= 0) {
-      const PoolProblem& pool = parts_.selection.pools[where.pool];
-      const Placement& placement = *parts_.placements[where.pool];
-      mem_id = pool.mem_id;
-      alignment = pool.alignment;
-      offset = placement.offset[where.buffer] + nest.storages.offset_of(t);
-      if (!placement.object.empty()) object = placement.object[where.buffer];
+    const std::vector<Bytes>& nbytes = nest.graph->tensors.nbytes;
+    for (TensorIndex t = 0; t < nest.graph->tensors.size(); ++t) {
+      const StorageIndex s = nest.storages.of[t];
+      const Selection::Where where = nest.is_called ? Find(g, s) : Selection::Where{};
+      MemId mem_id = kNoPool;
+      Bytes offset = kNoBytes;
+      int32_t object = -1;
+      Bytes alignment = parts_.options.alignment;
+      if (where.pool >= 0) {
+        const PoolProblem& pool = parts_.selection.pools[where.pool];
+        const Placement& placement = *parts_.placements[where.pool];
+        mem_id = pool.mem_id;
+        alignment = pool.alignment;
+        offset = placement.offset[where.buffer] + nest.storages.offset_of(t);
+        if (!placement.object.empty()) object = placement.object[where.buffer];
+      }
+      const Bytes allocated = AlignUp(nbytes[t], alignment);
+      plan->allocated[t] = allocated;
+      if (allocated > kMaxBytes) return false;
+      // Without control flow no result takes over another's bytes.
+      plan->lifetime[t] = parts_.nest.has_control_flow ? LifetimeOf(g, s) : nest.lifetimes.of[s];
+      plan->mem_id[t] = mem_id;
+      plan->mem_obj_id[t] = object;
+      plan->mem_offset[t] = offset;
+      if (mem_id != kNoPool && nbytes[t] > 0) Grow(mem_id, offset + allocated, plan);
     }
-    const Bytes allocated = AlignUp(nest.graph->tensors.nbytes[t], alignment);
-    if (allocated > kMaxBytes) {
-      return Fail(ErrorCode::kTooLarge,
-                  "rounded up to the alignment this is more than 2^53 - 1 bytes",
-                  Message({nest.path, "tensors[", t, "].nbytes"}));
-    }
-    plan->lifetime[t] = LifetimeOf(g, s);
-    plan->allocated[t] = allocated;
-    plan->mem_id[t] = mem_id;
-    plan->mem_obj_id[t] = object;
-    plan->mem_offset[t] = offset;
-    if (mem_id != kNoPool && nest.graph->tensors.nbytes[t] > 0) {
-      Grow(mem_id, offset + allocated, plan);
-    }
-    return {};
+    return true;
+  }
+
+  static Error TooLarge(const GraphNest& nest, const GraphPlan& plan) {
+    const auto at = std::find_if(plan.allocated.begin(), plan.allocated.end(),
+                                 [](Bytes allocated) { return allocated > kMaxBytes; });
+    return {ErrorCode::kTooLarge, "rounded up to the alignment this is more than 2^53 - 1 bytes",
+            Message({nest.path, "tensors[", at - plan.allocated.begin(), "].nbytes"})};
   }
 
   // The storage's lifetime in nodes, longer where in some run a result takes over its bytes
