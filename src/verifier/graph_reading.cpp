@@ -78,7 +78,6 @@ class Reader {
   // --- lifetimes ---
 
   void Name(TensorIndex tensor, NodeIndex node) {
-    reading_->tensor_flags[tensor] |= kNamed;
     reading_->life[reading_->storage[tensor]].Extend(node);
   }
 
@@ -94,15 +93,14 @@ class Reader {
     reading_->flags.resize(count, 0);
     reading_->tensor_flags.resize(count, 0);
     for (TensorIndex t = 0; t < tensors.size(); ++t) {
-      Bytes& size = reading_->size[reading_->storage[t]];
-      size = std::max(size, reading_->offset_of(t) + tensors.nbytes[t]);
-      if (reading_->storage[t] != t) {
-        reading_->tensor_flags[reading_->storage[t]] |= kHasOthers;
-      }
+      const TensorIndex s = reading_->storage[t];
+      reading_->size[s] = std::max(reading_->size[s], reading_->offset_of(t) + tensors.nbytes[t]);
+      if (s != t) reading_->tensor_flags[s] |= kHasOthers;
       if (tensors.is_const[t] != 0) Mark(t, kConstant);
       if (tensors.dynamism[t] == Dynamism::kDynamicUnbound) Mark(t, kUnbound);
     }
-    for (NodeIndex n = 0; n < nodes_.size(); ++n) NameTensors(n);
+    NameTensors();
+    for (NodeIndex n = 0; n < nodes_.size(); ++n) NameEnds(n);
     if (with_writes_) FillWritten();
   }
 
@@ -122,27 +120,43 @@ class Reader {
     }
   }
 
-  void NameTensors(NodeIndex node) {
-    const Op op = nodes_.op[node];
-    for (const TensorIndex t : nodes_.specs_of(node)) {
-      if (t == kNoTensor) continue;
-      Name(t, node);
-      if (op != Op::kGetAttr && op != Op::kOutput) Mark(t, kYielded);
-      if (op == Op::kPlaceholder) AddInput(t);
-      if (op == Op::kOutput && nodes_.args_of(node).empty()) KeepOutput(t);
-    }
-    if (sources_[node] != node) {
-      for (const TensorIndex t : Yields(node)) {
-        if (t != kNoTensor) Name(t, node);
-      }
-    }
-    for (const NodeIndex arg : nodes_.args_of(node)) {
-      for (const TensorIndex t : Yields(arg)) {
+  // What each node yields and reads. Through columns of its own: a byte that is written could be
+  // part of anything, so that all else would be looked up again.
+  void NameTensors() {
+    const TensorIndex* const storage = reading_->storage.data();
+    Lifetime* const life = reading_->life.data();
+    uint8_t* const flags = reading_->flags.data();
+    uint8_t* const tensor_flags = reading_->tensor_flags.data();
+    const NodeIndex* const sources = sources_.data();
+    const NodeIndex count = nodes_.size();
+    const auto name_all = [&](NodeIndex of, NodeIndex node, uint8_t flag) {
+      for (const TensorIndex t : nodes_.specs_of(of)) {
         if (t == kNoTensor) continue;
-        Name(t, node);
-        if (op == Op::kOutput) KeepOutput(t);
+        tensor_flags[t] |= kNamed;
+        life[storage[t]].Extend(node);
+        flags[storage[t]] |= flag;
+      }
+    };
+    for (NodeIndex node = 0; node < count; ++node) {
+      const Op op = nodes_.op[node];
+      name_all(node, node, op != Op::kGetAttr && op != Op::kOutput ? kYielded : 0);
+      if (sources[node] != node) name_all(sources[node], node, 0);
+      for (const NodeIndex arg : nodes_.args_of(node)) name_all(sources[arg], node, 0);
+    }
+  }
+
+  // What comes in and what goes out.
+  void NameEnds(NodeIndex node) {
+    const Op op = nodes_.op[node];
+    if (op == Op::kPlaceholder) {
+      for (const TensorIndex t : nodes_.specs_of(node)) {
+        if (t != kNoTensor) AddInput(t);
       }
     }
+    if (op != Op::kOutput) return;
+    const std::span<const NodeIndex> args = nodes_.args_of(node);
+    if (args.empty()) KeepOutputs(nodes_.specs_of(node));
+    for (const NodeIndex arg : args) KeepOutputs(Yields(arg));
   }
 
   // There before node 0.
@@ -152,11 +166,14 @@ class Reader {
     if (graph_.tensors.is_const[tensor] == 0) reading_->inputs.push_back(tensor);
   }
 
-  // Survives the last node.
-  void KeepOutput(TensorIndex tensor) {
-    reading_->outputs.push_back(tensor);
-    Mark(tensor, kOutput);
-    Name(tensor, nodes_.size() - 1);
+  // They survive the last node.
+  void KeepOutputs(std::span<const TensorIndex> tensors) {
+    for (const TensorIndex t : tensors) {
+      if (t == kNoTensor) continue;
+      reading_->outputs.push_back(t);
+      Mark(t, kOutput);
+      Name(t, nodes_.size() - 1);
+    }
   }
 
   // --- state ---

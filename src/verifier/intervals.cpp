@@ -48,7 +48,6 @@ class IntervalChecker {
 
   // --- called by the sweep ---
   bool Meets(ItemIndex item, ItemIndex live) {
-    if (is_quick_) return false;
     const std::pair<Row, Row> pair = std::minmax(items_[item].owner, items_[live].owner);
     if (found_.size() < kMaxFaults) {
       // Rows with gaps can meet more than once.
@@ -133,7 +132,6 @@ class IntervalChecker {
     const Schedule schedule(items_, ticks_);
     DisjointSet disjoint(items_);
     if (Sweep(items_, schedule, &disjoint, this)) return;
-    is_quick_ = false;
     OverlappingSet overlapping(items_);
     Sweep(items_, schedule, &overlapping, this);
   }
@@ -262,7 +260,6 @@ class IntervalChecker {
   FaultList faults_;
   std::vector<LiveItem> items_;
   int32_t ticks_ = 0;
-  bool is_quick_ = true;
   int64_t pairs_ = 0;
   std::vector<std::pair<Row, Row>> found_;  // sorted
 };

@@ -30,20 +30,26 @@ class Schedule {
   // Ticks are 0 to `ticks` - 1.
   Schedule(const std::vector<LiveItem>& items, int32_t ticks);
 
-  int32_t ticks() const { return static_cast<int32_t>(begin_at_.size()) - 1; }
+  int32_t ticks() const { return static_cast<int32_t>(at_.size()); }
   // Calls fn(item) for each item that begins (ends) at `tick`, in the order of items.
   template <typename Fn>
   void ForBegins(int32_t tick, Fn fn) const {
-    for (uint32_t i = begin_at_[tick]; i < begin_at_[tick + 1]; ++i) fn(begins_[i]);
+    for (ItemIndex i = at_[tick].begins; i != kNone; i = after_[i].begins) fn(i);
   }
   template <typename Fn>
   void ForEnds(int32_t tick, Fn fn) const {
-    for (uint32_t i = end_at_[tick]; i < end_at_[tick + 1]; ++i) fn(ends_[i]);
+    for (ItemIndex i = at_[tick].ends; i != kNone; i = after_[i].ends) fn(i);
   }
 
  private:
-  std::vector<uint32_t> begin_at_, end_at_;
-  std::vector<ItemIndex> begins_, ends_;
+  static constexpr ItemIndex kNone = -1;
+  // Lists, one a tick and kind.
+  struct Next {
+    ItemIndex begins = kNone;
+    ItemIndex ends = kNone;
+  };
+  std::vector<Next> at_;     // by tick: the first
+  std::vector<Next> after_;  // by item: the next one of the same tick
 };
 
 }  // namespace memplan::verifier

@@ -11,18 +11,26 @@ DisjointSet::Pool& DisjointSet::PoolOf(MemId pool) {
   return pools_[pool];
 }
 
-void DisjointSet::Insert(ItemIndex item) {
+bool DisjointSet::Insert(ItemIndex item) {
   const LiveItem& live = items_[item];
   Pool& pool = PoolOf(live.pool);
   if (pool.blocks.empty()) pool.blocks.emplace_back();
   const size_t at = BlockAt(pool, live.from);
   Block& block = pool.blocks[at];
   const size_t place = PlaceAt(block, live.from);
+  // The one before may reach in; the one behind may be in the next block.
+  if (place > 0 && block[place - 1].to > live.from) return false;
+  const bool is_last = place == block.size();
+  const Entry* const behind = !is_last                      ? &block[place]
+                              : at + 1 < pool.blocks.size() ? &pool.blocks[at + 1].front()
+                                                            : nullptr;
+  if (behind != nullptr && behind->from < live.to) return false;
   block.insert(block.begin() + static_cast<ptrdiff_t>(place), {live.from, live.to, item});
-  if (block.size() < kMaxBlock) return;
+  if (block.size() < kMaxBlock) return true;
   Block upper(block.begin() + kMaxBlock / 2, block.end());
   block.resize(kMaxBlock / 2);
   pool.blocks.insert(pool.blocks.begin() + static_cast<ptrdiff_t>(at) + 1, std::move(upper));
+  return true;
 }
 
 void DisjointSet::Remove(ItemIndex item) {

@@ -14,8 +14,8 @@ class DisjointSet {
  public:
   explicit DisjointSet(const std::vector<LiveItem>& items) : items_(items) {}
 
-  // Nothing live may overlap the item: ask first.
-  void Insert(ItemIndex item);
+  // False, and nothing changes, where something live has bytes of the item.
+  bool Insert(ItemIndex item);
   void Remove(ItemIndex item);
 
   // Calls fn(item) for each live item with bytes in [from, to) of `pool`, from the lowest on, until
@@ -83,17 +83,15 @@ inline size_t DisjointSet::BlockAt(const Pool& pool, Bytes from) {
   return low;
 }
 
+// Without branches, which nobody could foresee here.
 inline size_t DisjointSet::PlaceAt(const Block& block, Bytes from) {
-  size_t low = 0, high = block.size();
-  while (low < high) {
-    const size_t middle = (low + high) / 2;
-    if (block[middle].from < from) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
+  const Entry* at = block.data();
+  for (size_t left = block.size(); left > 0;) {
+    const size_t half = (left + 1) / 2;
+    at += at[half - 1].from < from ? half : 0;
+    left -= half;
   }
-  return low;
+  return static_cast<size_t>(at - block.data());
 }
 
 template <typename Fn>

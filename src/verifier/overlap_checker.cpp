@@ -38,10 +38,8 @@ class Checker {
     FindManyCalls();
     const Schedule schedule(graph_.items, reading_.graph->nodes.size());
     DisjointSet disjoint(graph_.items);
-    is_quick_ = true;
     if (!Sweep(graph_.items, schedule, &disjoint, this)) {
       // Some share bytes, rightly or not: again from the start, with the set for that.
-      is_quick_ = false;
       found_ = {};
       next_flow_ = 0;
       OverlappingSet overlapping(graph_.items);
@@ -54,7 +52,6 @@ class Checker {
   // --- called by the sweep ---
 
   bool Meets(ItemIndex item, ItemIndex live) {
-    if (is_quick_) return false;
     const LiveItem& a = graph_.items[item];
     const LiveItem& b = graph_.items[live];
     // Of the places where one cond may leave its results, those that are taken together are of one
@@ -288,7 +285,6 @@ class Checker {
   const GraphReading& reading_;
   const Setting& setting_;
   Overlaps found_;
-  bool is_quick_ = true;
   int64_t pairs_ = 0;
   int64_t searched_ = 0;
   size_t next_flow_ = 0;  // the first flow not run yet

@@ -9,12 +9,6 @@
 namespace memplan::verifier {
 namespace {
 
-// Plans made by hand or read from elsewhere may have shorter columns.
-template <typename T>
-T At(const std::vector<T>& column, TensorIndex t, T none) {
-  return static_cast<size_t>(t) < column.size() ? column[t] : none;
-}
-
 class Placer {
  public:
   Placer(const GraphReading& reading, const GraphPlan& plan, const Setting& setting)
@@ -49,9 +43,12 @@ class Placer {
     const TensorIndex count = reading_.graph->tensors.size();
     placed_->pool.resize(static_cast<size_t>(count), kNoPool);
     placed_->start.resize(static_cast<size_t>(count), kNoBytes);
-    for (TensorIndex t = 0; t < count; ++t) {
-      const MemId pool = At(plan_.mem_id, t, kNoPool);
-      const Bytes offset = At(plan_.mem_offset, t, kNoBytes);
+    // Plans made by hand or read from elsewhere may have shorter columns.
+    const size_t planned =
+        std::min({plan_.mem_id.size(), plan_.mem_offset.size(), static_cast<size_t>(count)});
+    for (TensorIndex t = 0; t < static_cast<TensorIndex>(planned); ++t) {
+      const MemId pool = plan_.mem_id[t];
+      const Bytes offset = plan_.mem_offset[t];
       const TensorIndex storage = reading_.storage[t];
       if (pool < 0 || offset == kNoBytes) continue;
       if (t != storage && placed_->pool[storage] != kNoPool) continue;

@@ -9,22 +9,37 @@
 
 namespace memplan::verifier {
 
+// An item begins in a set of items that never meet; false where it meets one.
+template <typename Visitor>
+bool Begin(const std::vector<LiveItem>&, ItemIndex item, DisjointSet* set, Visitor*) {
+  return set->Insert(item);
+}
+
+// The same in a set of any items: false where the visitor says so of one that it meets.
+template <typename Visitor>
+bool Begin(const std::vector<LiveItem>& items, ItemIndex item, OverlappingSet* set,
+           Visitor* visitor) {
+  const LiveItem& live = items[item];
+  bool goes_on = true;
+  set->ForOverlaps(live.pool, live.from, live.to, [&](ItemIndex other) {
+    goes_on = visitor->Meets(item, other);
+    return goes_on;
+  });
+  if (goes_on) set->Insert(item);
+  return goes_on;
+}
+
 // Goes through the ticks in order. At each, items begin, then visitor->During(tick, set), then
-// items born late begin, then visitor->After(tick, set), then items end. Whenever an item begins,
-// visitor->Meets(item, live) is called for each live one in its bytes; where that returns false the
-// sweep ends at once and returns false. O(log) an item that meets nobody.
+// items born late begin, then visitor->After(tick, set), then items end. Whenever an item begins in
+// an OverlappingSet, visitor->Meets(item, live) is called for each live one in its bytes; where
+// that returns false, or two meet in a DisjointSet, the sweep ends at once and returns false.
+// O(log) an item that meets nobody.
 template <typename Set, typename Visitor>
 bool Sweep(const std::vector<LiveItem>& items, const Schedule& schedule, Set* set,
            Visitor* visitor) {
   bool goes_on = true;
   const auto begin = [&](ItemIndex item) {
-    if (!goes_on) return;
-    const LiveItem& live = items[item];
-    set->ForOverlaps(live.pool, live.from, live.to, [&](ItemIndex other) {
-      goes_on = visitor->Meets(item, other);
-      return goes_on;
-    });
-    if (goes_on) set->Insert(item);
+    if (goes_on) goes_on = Begin(items, item, set, visitor);
   };
   for (int32_t tick = 0; tick < schedule.ticks(); ++tick) {
     bool any_late = false;
