@@ -231,6 +231,31 @@ uint32_t Utf16Length(std::string_view text) {
   return length;
 }
 
+template <typename Word>
+uint64_t CopyWord(const char* from, char* to) {
+  Word word;
+  std::memcpy(&word, from, sizeof word);
+  std::memcpy(to, &word, sizeof word);
+  return word;
+}
+
+// Copies a name and gives its length in JavaScript. By words, the last of which may overlap the one
+// before: names are short, and a call would take longer.
+uint32_t CopyName(std::string_view name, char* to) {
+  const char* const from = name.data();
+  const size_t size = name.size();
+  uint64_t bits = 0;
+  if (size >= 8) {
+    for (size_t i = 0; i + 8 < size; i += 8) bits |= CopyWord<uint64_t>(from + i, to + i);
+    bits |= CopyWord<uint64_t>(from + size - 8, to + size - 8);
+  } else if (size >= 4) {
+    bits = CopyWord<uint32_t>(from, to) | CopyWord<uint32_t>(from + size - 4, to + size - 4);
+  } else {
+    for (size_t i = 0; i < size; ++i) bits |= CopyWord<uint8_t>(from + i, to + i);
+  }
+  return (bits & 0x8080808080808080u) == 0 ? static_cast<uint32_t>(size) : Utf16Length(name);
+}
+
 void AddIds(const std::vector<NameId>& ids, const Names& names, State* state) {
   size_t at = state->text.size();
   size_t end = at;
@@ -238,8 +263,9 @@ void AddIds(const std::vector<NameId>& ids, const Names& names, State* state) {
   state->text.resize(end);
   state->id_lengths.reserve(state->id_lengths.size() + ids.size());
   for (const NameId id : ids) {
-    for (const char c : names[id]) state->text[at++] = c;
-    state->id_lengths.push_back(Utf16Length(names[id]));
+    const std::string_view name = names[id];
+    state->id_lengths.push_back(CopyName(name, state->text.data() + at));
+    at += name.size();
   }
 }
 
