@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import fc from "fast-check";
 import { type Graph, type Input, load, type Memplan, MemplanError, type Options } from "memplan";
 import { beforeAll, describe, expect, it } from "vitest";
 import { graphRows } from "../../bindings/graph_rows.ts";
+import fc from "./fast_check.ts";
 import { exchange, oddValue } from "./odd_value.ts";
 import { smallGraph } from "./small_graph.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import fc from "fast-check";
 import { type Input, load, type Memplan, MemplanError } from "memplan";
 import { beforeAll, describe, expect, it } from "vitest";
+import fc from "./fast_check.ts";
 import { exchange, oddValue } from "./odd_value.ts";
 import { smallGraph } from "./small_graph.ts";
 

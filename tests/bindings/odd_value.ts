@@ -1,5 +1,5 @@
 /** What a caller may put in the place of any value of a graph. */
-import fc from "fast-check";
+import fc from "./fast_check.ts";
 
 /** JSON of any kind, and what is nearly right: names that exist, sizes at the edges, words of the format. */
 export const oddValue = fc.oneof(

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import fc from "fast-check";
 import type { Options } from "memplan";
 import { describe, expect, it } from "vitest";
 import { kMostInputChars, readLink, writeLink } from "../../web/src/link.ts";
+import fc from "../bindings/fast_check.ts";
 
 const options = fc.record(
   {

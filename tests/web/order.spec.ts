@@ -1,8 +1,8 @@
-import fc from "fast-check";
 import type { Graph, Node } from "memplan";
 import { load } from "memplan";
 import { describe, expect, it } from "vitest";
 import { lighterOrder } from "../../web/src/hints/order.ts";
+import fc from "../bindings/fast_check.ts";
 import { data } from "./site.ts";
 
 /** A random graph of operators with one result each, with memory.alloc nodes or without. */

@@ -1,8 +1,8 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Lane, Rects } from "../../web/src/arena/model.ts";
 import { columnMost, type Inks, rasterise } from "../../web/src/arena/raster.ts";
 import { stepsOf } from "../../web/src/arena/steps.ts";
+import fc from "../bindings/fast_check.ts";
 
 interface Box {
   t0: number;

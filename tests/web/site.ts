@@ -13,7 +13,7 @@ const kPatienceMs = 150_000;
 export interface Site {
   url: string;
   browser: Browser;
-  /** A page of its own; what the console has to complain of is in `complaints`. */
+  /** A page of its own, at rest; what the console has to complain of is in `complaints`. */
   open(
     options?: BrowserContextOptions & { fragment?: string },
   ): Promise<{ page: Page; complaints: string[] }>;
@@ -39,6 +39,7 @@ export async function openSite(): Promise<Site> {
       });
       page.on("pageerror", (e) => complaints.push(e.message));
       await page.goto(server.url + (fragment ? `#${fragment}` : ""));
+      await settled(page);
       return { page, complaints };
     },
     async close() {
