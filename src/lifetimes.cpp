@@ -127,7 +127,6 @@ class Walk {
 std::vector<StateInput> FindState(const Graph& graph, const Signature& signature) {
   std::vector<NameId> mutated;
   for (const NamePair& pair : signature.buffers_to_mutate) mutated.push_back(pair.value);
-  if (mutated.empty()) return {};
   SortRows(&mutated);
   std::vector<NamePair> inputs = signature.inputs_to_buffers;
   const auto by_key = [](const NamePair& a, const NamePair& b) { return a.key < b.key; };
