@@ -5,8 +5,8 @@
 export interface GraphRows {
   /** JSON of all else in the graph; its `tensors` and `nodes` are there and empty. */
   rest: string;
-  /** Names in the order of {@link numbers}, a line each. */
-  lines: string;
+  /** Names in the order of {@link numbers}, a line each, as UTF-8. */
+  lines: Uint8Array;
   lineCount: number;
   /** The tensors' ids, as the plan will have them. */
   ids: string[];
@@ -40,9 +40,12 @@ const NODE = {
 };
 const OPS = ["placeholder", "get_attr", "call_function", "call_module", "call_method", "output"];
 const VARIANTS = ["functional", "out", "inplace"];
+const LINE_END = 10;
 const DYNAMISMS = ["static", "dynamic_bound", "dynamic_unbound"];
 
 type Row = Record<string, unknown>;
+
+const encoder = new TextEncoder();
 
 /** Where a row is not as simple as can be, JSON.stringify has the say, and the core's JSON reader the verdict. */
 class NotPlain extends Error {}
@@ -58,17 +61,15 @@ export function graphRows(input: unknown, withShapes: boolean): GraphRows | null
     if (!isPlain(input) || !isCleanRealm()) return null;
     const { tensors, nodes, ...others } = input;
     if (!isList(tensors) || !isList(nodes)) return null;
-    const rows = new RowWriter(tensors.length, 4 * tensors.length + 4 * nodes.length);
+    const rows = new RowWriter(tensors.length, tensors.length + nodes.length);
     rows.addCount(tensors.length);
     for (let t = 0; t < tensors.length; t++) rows.addTensor(tensors[t], withShapes);
     rows.addCount(nodes.length);
     for (let n = 0; n < nodes.length; n++) rows.addNode(nodes[n]);
-    const lines = rows.lines.join("\n");
-    if (!isWellFormed(lines)) return null;
     return {
       rest: JSON.stringify({ tensors: [], nodes: [], ...others }),
-      lines,
-      lineCount: rows.lines.length,
+      lines: rows.lines.subarray(0, rows.linesSize),
+      lineCount: rows.lineCount,
       ids: rows.ids,
       numbers: rows.numbers.subarray(0, rows.size),
     };
@@ -79,7 +80,9 @@ export function graphRows(input: unknown, withShapes: boolean): GraphRows | null
 }
 
 class RowWriter {
-  readonly lines: string[] = [];
+  lines: Uint8Array;
+  linesSize = 0;
+  lineCount = 0;
   readonly ids: string[];
   numbers: Float64Array;
   size = 0;
@@ -87,14 +90,17 @@ class RowWriter {
   #target: unknown = Number.NaN;
   #op: unknown = Number.NaN;
   #opPlace = 0;
+  #variant: unknown = Number.NaN;
+  #variantPlace = 0;
   #tensors = 0;
   /** The tensor that a node makes next, as a rule. */
   #next = 0;
   #before: unknown = Number.NaN;
 
-  constructor(tensors: number, room: number) {
+  constructor(tensors: number, rows: number) {
     this.ids = new Array<string>(tensors);
-    this.numbers = new Float64Array(room);
+    this.numbers = new Float64Array(3 * rows + 16);
+    this.lines = new Uint8Array(12 * rows + 64);
   }
 
   addCount(count: number): void {
@@ -111,7 +117,7 @@ class RowWriter {
     bits += TENSOR.dynamism * word(DYNAMISMS, row.dynamism, 0);
     const id = text(row.id);
     this.ids[this.#tensors++] = id;
-    this.lines.push(id);
+    this.#name(id);
     bits += this.#size(nbytes, TENSOR.nbytes);
     bits += this.#size(row.mem_id, TENSOR.memId);
     bits += this.#size(row.storage_base_offset, TENSOR.storageBaseOffset);
@@ -134,12 +140,16 @@ class RowWriter {
     if (row.source !== undefined) text(row.source);
     if (row.module !== undefined) text(row.module);
     const name = text(row.name);
-    this.lines.push(name);
+    this.#name(name);
     if (row.op !== this.#op) {
       this.#opPlace = word(OPS, row.op, -1);
       this.#op = row.op;
     }
-    let bits = this.#opPlace * NODE.op + word(VARIANTS, row.variant, 0) * NODE.variant;
+    if (row.variant !== this.#variant) {
+      this.#variantPlace = word(VARIANTS, row.variant, 0);
+      this.#variant = row.variant;
+    }
+    let bits = this.#opPlace * NODE.op + this.#variantPlace * NODE.variant;
     if (row.weight_has_gradient !== undefined) bits += flag(row.weight_has_gradient) * NODE.weightHasGradient;
     const { target, args, specs } = row;
     if (target !== undefined) {
@@ -157,7 +167,7 @@ class RowWriter {
       argCount = args.length;
       const isBefore = argCount > 0 && args[0] === this.#before;
       if (isBefore) bits += NODE.argBefore;
-      for (let i = isBefore ? 1 : 0; i < argCount; i++) this.lines.push(text(args[i]));
+      for (let i = isBefore ? 1 : 0; i < argCount; i++) this.#name(text(args[i]));
     }
     this.#before = name;
     let specCount = 0;
@@ -188,6 +198,30 @@ class RowWriter {
     this.numbers = longer;
   }
 
+  /** A line. Nearly all names are short and ASCII: their bytes are there before a call of an encoder would be. */
+  #name(name: string): void {
+    const room = this.linesSize + 3 * name.length + 1;
+    if (room > this.lines.length) {
+      const longer = new Uint8Array(2 * room);
+      longer.set(this.lines);
+      this.lines = longer;
+    }
+    const lines = this.lines;
+    let at = this.linesSize;
+    if (this.lineCount++ > 0) lines[at++] = LINE_END;
+    for (let i = 0; i < name.length; i++) {
+      const unit = name.charCodeAt(i);
+      if (unit > 127) {
+        // JSON refuses half a surrogate pair, which the encoder would replace.
+        if (!isWellFormed(name)) throw new NotPlain();
+        at += encoder.encodeInto(name.slice(i), lines.subarray(at)).written;
+        break;
+      }
+      lines[at++] = unit;
+    }
+    this.linesSize = at;
+  }
+
   /** Gives `bit` where the value is there. */
   #size(value: unknown, bit: number): number {
     if (value === undefined) return 0;
@@ -197,7 +231,7 @@ class RowWriter {
 
   #line(value: unknown, bit: number): number {
     if (value === undefined) return 0;
-    this.lines.push(text(value));
+    this.#name(text(value));
     return bit;
   }
 
@@ -225,7 +259,7 @@ class RowWriter {
     for (let i = 0; i < value.length; i++) {
       const spec = value[i];
       if (spec === null) count = -value.length;
-      else this.lines.push(text(spec));
+      else this.#name(text(spec));
     }
     return count;
   }
@@ -274,10 +308,10 @@ function word(words: readonly string[], value: unknown, otherwise: number): numb
   return place;
 }
 
-/** JSON refuses half a surrogate pair, which TextEncoder would replace. */
-function isWellFormed(lines: string): boolean {
-  const native = (lines as { isWellFormed?: () => boolean }).isWellFormed;
-  return native ? native.call(lines) : !/\p{Surrogate}/u.test(lines);
+/** Whether no surrogate stands alone. */
+function isWellFormed(name: string): boolean {
+  const native = (name as { isWellFormed?: () => boolean }).isWellFormed;
+  return native ? native.call(name) : !/\p{Surrogate}/u.test(name);
 }
 
 /** Whether rows inherit nothing that JSON.stringify would see, or not see. */

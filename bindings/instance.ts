@@ -229,18 +229,10 @@ export class Core {
     const json = encoder.encode(rows.rest);
     const jsonAt = 8 * rows.numbers.length;
     const linesAt = jsonAt + json.length + PADDING;
-    // Nearly all names are ASCII: one byte each character, written where they are read.
-    let length = rows.lines.length;
-    let at = this.#reserve(glue, linesAt + length + PADDING);
-    const written = encoder.encodeInto(rows.lines, glue.HEAPU8.subarray(at + linesAt, at + linesAt + length));
-    if (written.read < length) {
-      const lines = encoder.encode(rows.lines);
-      length = lines.length;
-      at = this.#reserve(glue, linesAt + length + PADDING);
-      glue.HEAPU8.set(lines, at + linesAt);
-    }
+    const at = this.#reserve(glue, linesAt + rows.lines.length + PADDING);
     glue.HEAPF64.set(rows.numbers, at / 8);
     glue.HEAPU8.set(json, at + jsonAt);
+    glue.HEAPU8.set(rows.lines, at + linesAt);
     return { numbers: rows.numbers.length, jsonBytes: json.length, lines: rows.lineCount };
   }
 
