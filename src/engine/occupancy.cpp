@@ -7,9 +7,10 @@
 namespace memplan {
 namespace {
 
-// Past all runs that end at or before `offset`: doubling steps, then a binary
-// search, since most moves are short.
+// Past `at` and all runs that end at or before `offset`, as `at` does. Mostly that is the next one;
+// else doubling steps, then a binary search.
 const ByteRun* Gallop(const ByteRun* at, const ByteRun* end, int64_t offset) {
+  ++at;
   if (at == end || at->to > offset) return at;
   ptrdiff_t step = 1;
   while (step < end - at && at[step].to <= offset) {
@@ -91,30 +92,39 @@ void Occupancy::CollectConflicts(ItemIndex item) {
 int64_t Occupancy::Climb(int64_t offset, int64_t size, int64_t alignment, int64_t highest) {
   // Round the lists until none of them is in the way any more. Most looks find nothing, so they
   // read one small array.
+  int64_t* const next_from = next_from_.data();
   const size_t count = next_from_.size();
+  int64_t steps = 0;
   for (bool moved = true; moved;) {
     moved = false;
-    if (offset > highest) return kNone;
-    for (size_t i = 0; i < count; ++i) {
-      while (next_from_[i] < offset + size) {
-        ++steps_;
-        Cursor& cursor = cursors_[i];
-        if (cursor.at->to > offset) {
-          offset = AlignTo(cursor.at->to, alignment);
-          moved = true;
-        }
-        cursor.at = Gallop(cursor.at, cursor.end, offset);
-        next_from_[i] = cursor.at == cursor.end ? kMost : cursor.at->from;
-      }
+    if (offset > highest) {
+      offset = kNone;
+      break;
     }
+    int64_t gap_end = kMost;
+    for (size_t i = 0; i < count; ++i) {
+      int64_t next = next_from[i];
+      if (next < offset + size) {
+        const auto [begin, end] = cursors_[i];
+        const ByteRun* at = begin;
+        do {
+          ++steps;
+          if (at->to > offset) {
+            offset = AlignTo(at->to, alignment);
+            moved = true;
+          }
+          at = Gallop(at, end, offset);
+          next = at == end ? kMost : at->from;
+        } while (next < offset + size);
+        cursors_[i].at = at;
+        next_from[i] = next;
+      }
+      gap_end = std::min(gap_end, next);
+    }
+    gap_end_ = gap_end;
   }
+  steps_ += steps;
   return offset;
-}
-
-int64_t Occupancy::GapEnd() const {
-  int64_t end = kMost;
-  for (const int64_t from : next_from_) end = std::min(end, from);
-  return end;
 }
 
 int64_t Occupancy::FirstFit(ItemIndex item, int64_t highest) {
@@ -132,7 +142,7 @@ int64_t Occupancy::BestFit(ItemIndex item, int64_t highest) {
   while (true) {
     offset = Climb(offset, size, alignment, highest);
     if (offset == kNone) return best;
-    const int64_t end = GapEnd();
+    const int64_t end = gap_end_;
     if (end == kMost) return best == kNone ? offset : best;
     if (best == kNone || end - offset < best_gap) {
       best = offset;

@@ -57,10 +57,8 @@ class Occupancy {
   void Collect(ItemIndex item);
   void CollectConflicts(ItemIndex item);
   void AddCursor(const ByteRun* begin, const ByteRun* end);
-  // Moves from `offset` up to the first free place; kNone past `highest`.
+  // Moves from `offset` up to the first free place; kNone past `highest`. Sets gap_end_.
   int64_t Climb(int64_t offset, int64_t size, int64_t alignment, int64_t highest);
-  // Where the free range that begins at a place found by Climb ends; kMost if nothing is above.
-  int64_t GapEnd() const;
 
   const Packing& packing_;
   const SlotTree& tree_;
@@ -68,6 +66,8 @@ class Occupancy {
   RunLists lists_;
   std::vector<Cursor> cursors_;
   std::vector<int64_t> next_from_;    // of each cursor's run, kMost at the end of its list
+  // Where the free range that begins at the place that Climb found ends; kMost if nothing is above.
+  int64_t gap_end_ = kMost;
   std::vector<int64_t> placed_;       // only where there are explicit conflicts
   std::vector<ByteRun> conflicting_;  // of the item in question
   int64_t steps_ = 0;
