@@ -34,37 +34,41 @@ Occupancy::Occupancy(const Packing& packing, const SlotTree& tree)
   constexpr size_t kFew = 8;
   cursors_.reserve(kFew);
   next_from_.reserve(kFew);
+  occupied_by_.reserve(2 * kFew);
   if (!packing.first_conflict.empty()) placed_.assign(packing.count(), kNone);
 }
 
 void Occupancy::Put(ItemIndex item, int64_t offset) {
+  if (item != collected_) Collect(item);
   const int64_t end = offset + packing_.size[item];
-  for (const SlotSpan& span : packing_.spans(item)) {
-    tree_.Visit(
-        span,
-        [&](int32_t node) {
-          lists_.Add(Some(node), offset, end);
-          // Asked for by what lies below.
-          if (!tree_.is_leaf(node)) lists_.Add(Every(node), offset, end);
-        },
-        [&](int32_t node) { lists_.Add(Some(node), offset, end); });
-  }
+  for (const uint32_t list : occupied_by_) lists_.Add(list, offset, end);
   if (!placed_.empty()) placed_[item] = offset;
 }
 
-void Occupancy::AddCursor(const ByteRun* begin, const ByteRun* end) {
-  if (begin == end) return;
-  cursors_.push_back({begin, end});
-  next_from_.push_back(begin->from);
+void Occupancy::AddCursor(std::span<const ByteRun> runs) {
+  if (runs.empty()) return;
+  cursors_.push_back({runs.data(), runs.data() + runs.size()});
+  next_from_.push_back(runs.front().from);
 }
 
 void Occupancy::Collect(ItemIndex item) {
+  collected_ = item;
   cursors_.clear();
   next_from_.clear();
-  const auto add = [this](size_t list) { AddCursor(lists_.begin(list), lists_.end(list)); };
+  occupied_by_.clear();
   for (const SlotSpan& span : packing_.spans(item)) {
     tree_.Visit(
-        span, [&](int32_t node) { add(Some(node)); }, [&](int32_t node) { add(Every(node)); });
+        span,
+        [this](int32_t node) {
+          AddCursor(lists_.runs(Some(node)));
+          occupied_by_.push_back(Some(node));
+          // Asked for by what lies below.
+          if (!tree_.is_leaf(node)) occupied_by_.push_back(Every(node));
+        },
+        [this](int32_t node) {
+          AddCursor(lists_.runs(Every(node)));
+          occupied_by_.push_back(Some(node));
+        });
   }
   if (!placed_.empty()) CollectConflicts(item);
 }
@@ -86,7 +90,7 @@ void Occupancy::CollectConflicts(ItemIndex item) {
       conflicting_[++kept] = conflicting_[i];
     }
   }
-  AddCursor(conflicting_.data(), conflicting_.data() + kept + 1);
+  AddCursor({conflicting_.data(), kept + 1});
 }
 
 int64_t Occupancy::Climb(int64_t offset, int64_t size, int64_t alignment, int64_t highest) {

@@ -51,12 +51,13 @@ class Occupancy {
   static constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 
   // What is occupied at some slot of the node; at every slot.
-  static size_t Some(int32_t node) { return 2 * static_cast<size_t>(node); }
-  static size_t Every(int32_t node) { return 2 * static_cast<size_t>(node) + 1; }
+  static uint32_t Some(int32_t node) { return 2 * static_cast<uint32_t>(node); }
+  static uint32_t Every(int32_t node) { return 2 * static_cast<uint32_t>(node) + 1; }
 
+  // Lists what is in the item's way and what it will be in once placed.
   void Collect(ItemIndex item);
   void CollectConflicts(ItemIndex item);
-  void AddCursor(const ByteRun* begin, const ByteRun* end);
+  void AddCursor(std::span<const ByteRun> runs);
   // Moves from `offset` up to the first free place; kNone past `highest`. Sets gap_end_.
   int64_t Climb(int64_t offset, int64_t size, int64_t alignment, int64_t highest);
 
@@ -64,6 +65,8 @@ class Occupancy {
   const SlotTree& tree_;
   // Two lists a numbered node, side by side: Some(node) and Every(node).
   RunLists lists_;
+  ItemIndex collected_ = -1;
+  std::vector<uint32_t> occupied_by_;  // lists that an item in its place belongs to
   std::vector<Cursor> cursors_;
   std::vector<int64_t> next_from_;    // of each cursor's run, kMost at the end of its list
   // Where the free range that begins at the place that Climb found ends; kMost if nothing is above.

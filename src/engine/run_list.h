@@ -7,123 +7,135 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace memplan {
 
-// An occupied range of addresses [from, to).
+// An occupied range of addresses [from, to), of at least one; no address is negative.
 struct ByteRun {
   int64_t from;
   int64_t to;
 };
 
 // Lists of runs that are sorted, disjoint and never touch (those that do are
-// one). Storage is handed out in powers of two from chunks that never move, so
+// one). Most lists have one run all their life, which lies in the list itself.
+// More have storage in powers of two from chunks that never move, so
 // that the memory is what the lists need and growth copies one list only.
 class RunLists {
  public:
   explicit RunLists(size_t lists) : lists_(lists) {}
 
-  const ByteRun* begin(size_t list) const { return Data(lists_[list]); }
-  const ByteRun* end(size_t list) const { return Data(lists_[list]) + lists_[list].count; }
-  bool empty(size_t list) const { return lists_[list].count == 0; }
+  // Until the list changes.
+  std::span<const ByteRun> runs(size_t list) const {
+    const List& at = lists_[list];
+    if (at.run.to >= 0) return {&at.run, at.run.to > 0 ? size_t{1} : 0};
+    return {at.Runs(), at.Count()};
+  }
 
   void Add(size_t list, int64_t from, int64_t to) {
     List& at = lists_[list];
-    ByteRun* runs = at.count == 0 ? nullptr : Data(at);
-    ByteRun* first = runs;
-    if (at.count > 0 && runs[at.count - 1].to < from) {
-      first = runs + at.count;
-    } else if (at.count > 0) {
-      first = std::lower_bound(runs, runs + at.count, from,
+    if (at.run.to < 0) {
+      AddToMany(&at, from, to);
+    } else if (at.run.to == 0) {
+      at.run = {from, to};
+    } else if (to < at.run.from || at.run.to < from) {
+      AddSecond(&at, {from, to});
+    } else {
+      at.run = {std::min(at.run.from, from), std::max(at.run.to, to)};
+    }
+  }
+
+ private:
+  static constexpr size_t kChunk = size_t{1} << 15;  // runs
+  static constexpr size_t kFirstChunk = size_t{1} << 7;
+  static constexpr int kLogBits = 5;
+
+  // None where run.to is 0, one where it is more. Where it is less, the runs lie at run.from, and
+  // run.to tells how many there are and for how many there is room: 2^RoomLog().
+  struct List {
+    ByteRun run{0, 0};
+
+    ByteRun* Runs() const { return reinterpret_cast<ByteRun*>(static_cast<intptr_t>(run.from)); }
+    size_t Count() const { return static_cast<size_t>(~run.to >> kLogBits); }
+    int RoomLog() const { return static_cast<int>(~run.to & ((1 << kLogBits) - 1)); }
+    void Set(ByteRun* runs, size_t count, int room_log) {
+      run = {reinterpret_cast<intptr_t>(runs),
+             ~(static_cast<int64_t>(count) << kLogBits | room_log)};
+    }
+  };
+
+  void AddSecond(List* list, ByteRun run) {
+    ByteRun* runs = Take(1);
+    runs[0] = list->run.from < run.from ? list->run : run;
+    runs[1] = list->run.from < run.from ? run : list->run;
+    list->Set(runs, 2, 1);
+  }
+
+  void AddToMany(List* list, int64_t from, int64_t to) {
+    ByteRun* const runs = list->Runs();
+    const size_t count = list->Count();
+    ByteRun* const end = runs + count;
+    ByteRun* first = end;
+    if (runs[count - 1].to >= from) {
+      first = std::lower_bound(runs, end, from,
                                [](const ByteRun& run, int64_t a) { return run.to < a; });
     }
     ByteRun* last = first;
-    while (last != runs + at.count && last->from <= to) ++last;
+    while (last != end && last->from <= to) ++last;
     if (first == last) {
-      const uint32_t place = static_cast<uint32_t>(first - runs);
-      InsertAt(&at, place, {from, to});
+      InsertAt(list, static_cast<size_t>(first - runs), {from, to});
       return;
     }
     first->from = std::min(first->from, from);
     first->to = std::max((last - 1)->to, to);
-    std::memmove(first + 1, last, (runs + at.count - last) * sizeof(ByteRun));
-    at.count -= static_cast<uint32_t>(last - first - 1);
+    if (last - first == 1) return;
+    std::memmove(first + 1, last, static_cast<size_t>(end - last) * sizeof(ByteRun));
+    list->Set(runs, count - static_cast<size_t>(last - first - 1), list->RoomLog());
   }
 
- private:
-  static constexpr int kChunkLog = 15;  // runs
-  static constexpr int kFirstLog = 7;
-  static constexpr uint32_t kInChunk = (1u << kChunkLog) - 1;
-  struct List {
-    uint32_t place = 0;  // of the first run: chunk, then place in it
-    uint32_t count : 27 = 0;
-    uint32_t room_log : 5 = 0;  // room for 2^room_log runs, once there is one
-  };
-
-  ByteRun* Data(const List& list) const {
-    return list.count == 0 ? nullptr : chunks_[list.place >> kChunkLog] + (list.place & kInChunk);
-  }
-
-  void InsertAt(List* list, uint32_t place, ByteRun run) {
-    if (list->count == 0) {
-      // A list that ran empty cannot be: runs only merge. So this is its first.
-      list->place = Take(0);
-      list->room_log = 0;
-    } else if (list->count == 1u << list->room_log) {
-      Grow(list);
+  void InsertAt(List* list, size_t place, ByteRun run) {
+    ByteRun* runs = list->Runs();
+    const size_t count = list->Count();
+    int room_log = list->RoomLog();
+    if (count == size_t{1} << room_log) {
+      ByteRun* const grown = Take(room_log + 1);
+      std::memcpy(grown, runs, count * sizeof(ByteRun));
+      free_[room_log].push_back(runs);
+      runs = grown;
+      ++room_log;
     }
-    ++list->count;
-    ByteRun* runs = Data(*list);
-    std::memmove(runs + place + 1, runs + place, (list->count - 1 - place) * sizeof(ByteRun));
+    list->Set(runs, count + 1, room_log);
+    std::memmove(runs + place + 1, runs + place, (count - place) * sizeof(ByteRun));
     runs[place] = run;
   }
 
-  void Grow(List* list) {
-    const uint32_t grown = Take(list->room_log + 1);
-    std::memcpy(chunks_[grown >> kChunkLog] + (grown & kInChunk), Data(*list),
-                list->count * sizeof(ByteRun));
-    free_[list->room_log].push_back(list->place);
-    list->place = grown;
-    list->room_log = list->room_log + 1;
-  }
-
-  uint32_t Take(int log) {
-    std::vector<uint32_t>& free = free_[log];
+  // Room for 2^log runs.
+  ByteRun* Take(int log) {
+    std::vector<ByteRun*>& free = free_[log];
     if (!free.empty()) {
-      const uint32_t place = free.back();
+      ByteRun* const runs = free.back();
       free.pop_back();
-      return place;
+      return runs;
     }
-    const uint32_t runs = 1u << log;
-    if (log >= kChunkLog) return AddChunks(runs >> kChunkLog, size_t{runs});
-    if (top_ + runs > top_end_) {
+    const size_t count = size_t{1} << log;
+    if (count > left_) {
       // The first is small, for small problems.
-      const uint32_t room = 1u << (chunks_.empty() && log < kFirstLog ? kFirstLog : kChunkLog);
-      top_ = AddChunks(1, room);
-      top_end_ = top_ + room;
+      left_ = std::max(count, chunks_.empty() ? kFirstChunk : kChunk);
+      // Left as it is: std::make_unique_for_overwrite is not in the library of Emscripten 3.1.6.
+      chunks_.emplace_back(new ByteRun[left_]);
+      top_ = chunks_.back().get();
     }
-    top_ += runs;
-    return top_ - runs;
-  }
-
-  // Chunks in a row that are one piece of memory, of so many runs.
-  uint32_t AddChunks(uint32_t count, size_t room) {
-    const uint32_t place = static_cast<uint32_t>(chunks_.size()) << kChunkLog;
-    // Left as it is: std::make_unique_for_overwrite is not in the library of Emscripten 3.1.6.
-    owned_.emplace_back(new ByteRun[room]);
-    for (uint32_t i = 0; i < count; ++i) {
-      chunks_.push_back(owned_.back().get() + (size_t{i} << kChunkLog));
-    }
-    return place;
+    left_ -= count;
+    top_ += count;
+    return top_ - count;
   }
 
   std::vector<List> lists_;
-  std::vector<ByteRun*> chunks_;
-  std::vector<std::unique_ptr<ByteRun[]>> owned_;
-  std::array<std::vector<uint32_t>, 32> free_;
-  uint32_t top_ = 0;
-  uint32_t top_end_ = 0;
+  std::vector<std::unique_ptr<ByteRun[]>> chunks_;
+  std::array<std::vector<ByteRun*>, 32> free_;
+  ByteRun* top_ = nullptr;
+  size_t left_ = 0;  // runs from top_ on that are free
 };
 
 }  // namespace memplan
