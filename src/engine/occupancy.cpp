@@ -29,47 +29,56 @@ int64_t AlignTo(int64_t offset, int64_t alignment) {
 }  // namespace
 
 Occupancy::Occupancy(const Packing& packing, const SlotTree& tree)
-    : packing_(packing), tree_(tree), lists_(2 * static_cast<size_t>(tree.numbered_count())) {
-  // As many as a span asks of a small tree.
-  constexpr size_t kFew = 8;
-  cursors_.reserve(kFew);
-  next_from_.reserve(kFew);
-  occupied_by_.reserve(2 * kFew);
+    : packing_(packing), tree_(tree), lists_(tree.list_count()) {
   if (!packing.first_conflict.empty()) placed_.assign(packing.count(), kNone);
 }
 
 void Occupancy::Put(ItemIndex item, int64_t offset) {
   if (item != collected_) Collect(item);
   const int64_t end = offset + packing_.size[item];
-  for (const uint32_t list : occupied_by_) lists_.Add(list, offset, end);
+  for (size_t i = 0; i < added_count_; ++i) lists_.Add(added_[i], offset, end);
   if (!placed_.empty()) placed_[item] = offset;
 }
 
 void Occupancy::AddCursor(std::span<const ByteRun> runs) {
   if (runs.empty()) return;
-  cursors_.push_back({runs.data(), runs.data() + runs.size()});
-  next_from_.push_back(runs.front().from);
+  cursors_[cursor_count_] = {runs.data(), runs.data() + runs.size()};
+  next_from_[cursor_count_] = runs.front().from;
+  ++cursor_count_;
+}
+
+void Occupancy::MakeRoom(size_t spans) {
+  const size_t most = 2 * SlotTree::kMostVisited * spans;
+  if (asked_.size() >= most) return;
+  asked_.resize(most);
+  added_.resize(2 * most);
+  cursors_.resize(most + 1);  // one for conflicts
+  next_from_.resize(most + 1);
 }
 
 void Occupancy::Collect(ItemIndex item) {
   collected_ = item;
-  cursors_.clear();
-  next_from_.clear();
-  occupied_by_.clear();
-  for (const SlotSpan& span : packing_.spans(item)) {
+  const std::span<const SlotSpan> spans = packing_.spans(item);
+  MakeRoom(spans.size());
+  uint32_t* asked = asked_.data();
+  uint32_t* added = added_.data();
+  for (const SlotSpan& span : spans) {
     tree_.Visit(
         span,
-        [this](int32_t node) {
-          AddCursor(lists_.runs(Some(node)));
-          occupied_by_.push_back(Some(node));
+        [&](uint32_t some, int level) {
+          *asked++ = some;
+          *added++ = some;
           // Asked for by what lies below.
-          if (!tree_.is_leaf(node)) occupied_by_.push_back(Every(node));
+          if (level > 0) *added++ = some + 1;
         },
-        [this](int32_t node) {
-          AddCursor(lists_.runs(Every(node)));
-          occupied_by_.push_back(Some(node));
+        [&](uint32_t some) {
+          *asked++ = some + 1;
+          *added++ = some;
         });
   }
+  added_count_ = static_cast<size_t>(added - added_.data());
+  cursor_count_ = 0;
+  for (const uint32_t* list = asked_.data(); list != asked; ++list) AddCursor(lists_.runs(*list));
   if (!placed_.empty()) CollectConflicts(item);
 }
 
@@ -97,7 +106,7 @@ int64_t Occupancy::Climb(int64_t offset, int64_t size, int64_t alignment, int64_
   // Round the lists until none of them is in the way any more. Most looks find nothing, so they
   // read one small array.
   int64_t* const next_from = next_from_.data();
-  const size_t count = next_from_.size();
+  const size_t count = cursor_count_;
   int64_t steps = 0;
   for (bool moved = true; moved;) {
     moved = false;

@@ -50,12 +50,9 @@ class Occupancy {
   };
   static constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 
-  // What is occupied at some slot of the node; at every slot.
-  static uint32_t Some(int32_t node) { return 2 * static_cast<uint32_t>(node); }
-  static uint32_t Every(int32_t node) { return 2 * static_cast<uint32_t>(node) + 1; }
-
   // Lists what is in the item's way and what it will be in once placed.
   void Collect(ItemIndex item);
+  void MakeRoom(size_t spans);
   void CollectConflicts(ItemIndex item);
   void AddCursor(std::span<const ByteRun> runs);
   // Moves from `offset` up to the first free place; kNone past `highest`. Sets gap_end_.
@@ -63,12 +60,16 @@ class Occupancy {
 
   const Packing& packing_;
   const SlotTree& tree_;
-  // Two lists a numbered node, side by side: Some(node) and Every(node).
+  // Of each node of the tree that has lists: what is occupied at some slot; at every slot.
   RunLists lists_;
   ItemIndex collected_ = -1;
-  std::vector<uint32_t> occupied_by_;  // lists that an item in its place belongs to
+  // Room that is made once: of each as many as its count says matter.
+  std::vector<uint32_t> asked_;  // lists that the item must respect
+  std::vector<uint32_t> added_;  // lists that it will be in
   std::vector<Cursor> cursors_;
-  std::vector<int64_t> next_from_;    // of each cursor's run, kMost at the end of its list
+  std::vector<int64_t> next_from_;  // of each cursor's run, kMost at the end of its list
+  size_t added_count_ = 0;
+  size_t cursor_count_ = 0;
   // Where the free range that begins at the place that Climb found ends; kMost if nothing is above.
   int64_t gap_end_ = kMost;
   std::vector<int64_t> placed_;       // only where there are explicit conflicts

@@ -1,25 +1,30 @@
 #include "engine/slot_tree.h"
 
+#include <algorithm>
+#include <bit>
+
 namespace memplan {
 
 SlotTree::SlotTree(const Packing& packing) {
-  while (leaf_count_ < static_cast<uint32_t>(packing.slot_count)) leaf_count_ *= 2;
-  number_.assign(2 * static_cast<size_t>(leaf_count_), -1);
+  const auto leaves = std::bit_ceil(static_cast<uint32_t>(std::max(1, packing.slot_count)));
+  list_.assign(2 * static_cast<size_t>(leaves), -1);
   constexpr int32_t kNeeded = 0;
   for (ItemIndex item = 0; item < packing.count(); ++item) {
     for (const SlotSpan& span : packing.spans(item)) {
-      uint32_t lo = leaf_count_ + span.lo, hi = leaf_count_ + span.hi;
-      for (; lo < hi; lo >>= 1, hi >>= 1) {
-        if (lo & 1) number_[lo++] = kNeeded;
-        if (hi & 1) number_[--hi] = kNeeded;
+      int32_t lo = span.lo, hi = span.hi;
+      int level = 0;
+      for (; lo < hi; lo >>= 1, hi >>= 1, ++level) {
+        if (lo & 1) list_[Place(level, lo++)] = kNeeded;
+        if (hi & 1) list_[Place(level, --hi)] = kNeeded;
       }
+      top_level_ = std::max(top_level_, level - 1);
     }
   }
-  const auto size = static_cast<uint32_t>(number_.size());
-  while (first_numbered_ < size && number_[first_numbered_] != kNeeded) ++first_numbered_;
-  for (uint32_t node = first_numbered_; node < size; ++node) {
-    if (node == leaf_count_) first_leaf_ = numbered_count_;
-    if (number_[node] == kNeeded) number_[node] = numbered_count_++;
+  for (size_t place = 0; place < list_.size(); ++place) {
+    if (list_[place] != kNeeded) continue;
+    list_[place] = static_cast<int32_t>(list_count_);
+    // Every other place is a leaf's.
+    list_count_ += place % 2 == 0 ? 1 : 2;
   }
 }
 

@@ -9,58 +9,63 @@
 
 namespace memplan {
 
-// A binary tree over the slots, children of node i at 2 i and 2 i + 1, leaves
-// from leaf_count. Any span of slots is the union of few whole nodes, its
-// cover. Only nodes in some item's cover are numbered: nobody else asks for
-// their lists, and in long narrow problems those are the low levels alone.
+// A binary tree over the slots: node `at` of a level is all slots that are `at` after a shift by
+// the level. Any span of slots is the union of few whole nodes, its cover.
+//
+// A node that is in some item's cover has lists, whose numbers rise with time: one for what
+// concerns some of its slots, and after it, where it is more than a single slot, one for what
+// concerns every one. Nobody asks for lists of the other nodes, and in long narrow problems those
+// that somebody asks for are of the low levels alone.
 class SlotTree {
  public:
+  // The most that Visit calls each of the two.
+  static constexpr size_t kMostVisited = 64;
+
   explicit SlotTree(const Packing& packing);
 
-  int32_t numbered_count() const { return numbered_count_; }
-  // Whether the node with that number is a single slot: it is above no other.
-  bool is_leaf(int32_t number) const { return number >= first_leaf_; }
-  // -1 where the node is in no cover.
-  int32_t number(uint32_t node) const { return number_[node]; }
+  uint32_t list_count() const { return list_count_; }
 
-  // Calls cover(number) for the nodes of the span's cover and above(number) for
-  // their numbered ancestors, each once.
+  // Calls cover(list, level) for the nodes of the span's cover and above(list) for their ancestors
+  // that have lists, each once, with the first list of each.
   template <typename Cover, typename Above>
   void Visit(SlotSpan span, Cover cover, Above above) const {
-    uint32_t left = 0, right = 0;  // the paths upward from the lowest nodes of either side
-    uint32_t lo = leaf_count_ + span.lo, hi = leaf_count_ + span.hi;
-    for (; lo < hi; lo >>= 1, hi >>= 1, left >>= 1, right >>= 1) {
-      if (left != 0) VisitAbove(left, above);
-      if (right != 0 && right != left) VisitAbove(right, above);
-      if (lo & 1) {
-        cover(number_[lo]);
-        if (left == 0) left = lo;
-        ++lo;
+    int32_t left = -1, right = -1;  // the paths upward from the lowest nodes of either side
+    int32_t lo = span.lo, hi = span.hi;
+    for (int level = 0; level <= top_level_; ++level) {
+      if (left >= 0) VisitAbove(level, left, above);
+      if (right >= 0 && right != left) VisitAbove(level, right, above);
+      if (lo < hi) {
+        if (lo & 1) {
+          cover(static_cast<uint32_t>(list_[Place(level, lo)]), level);
+          if (left < 0) left = lo;
+          ++lo;
+        }
+        if (hi & 1) {
+          --hi;
+          cover(static_cast<uint32_t>(list_[Place(level, hi)]), level);
+          if (right < 0) right = hi;
+        }
       }
-      if (hi & 1) {
-        --hi;
-        cover(number_[hi]);
-        if (right == 0) right = hi;
-      }
-    }
-    for (; left >= first_numbered_ || right >= first_numbered_; left >>= 1, right >>= 1) {
-      if (left != 0) VisitAbove(left, above);
-      if (right != 0 && right != left) VisitAbove(right, above);
+      lo >>= 1, hi >>= 1, left >>= 1, right >>= 1;
     }
   }
 
  private:
-  template <typename Above>
-  void VisitAbove(uint32_t node, Above above) const {
-    if (number_[node] >= 0) above(number_[node]);
+  // In order: a node lies between what is before and what is after its middle, so that what is
+  // near in time is near in memory.
+  static size_t Place(int level, int32_t at) {
+    return ((2 * static_cast<size_t>(at) + 1) << level) - 1;
   }
 
-  uint32_t leaf_count_ = 1;  // a power of two
-  // All nodes before it are in no cover: the levels above the longest lives. At least 1.
-  uint32_t first_numbered_ = 1;
-  int32_t numbered_count_ = 0;
-  int32_t first_leaf_ = 0;  // the number of the first leaf that has one
-  std::vector<int32_t> number_;
+  template <typename Above>
+  void VisitAbove(int level, int32_t at, Above above) const {
+    const int32_t list = list_[Place(level, at)];
+    if (list >= 0) above(static_cast<uint32_t>(list));
+  }
+
+  int top_level_ = 0;  // no node above it is in a cover
+  uint32_t list_count_ = 0;
+  std::vector<int32_t> list_;  // the first of each node; -1 where it has none
 };
 
 }  // namespace memplan
