@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { endlessProblem } from "../bindings/endless_problem.ts";
 import { data, dropFile, headlineBytes, openSite, type Site, settled } from "./site.ts";
 
 let site: Site;
@@ -51,6 +52,17 @@ describe("a bad file says what is wrong and where", () => {
     expect(await failure.textContent()).toMatch(words);
     expect(await failure.getAttribute("role")).toBe("alert");
     expect(await failure.textContent()).not.toMatch(/INTERNAL|undefined|\[object/);
+  });
+
+  it("and ends the search before it, so that nothing covers what it says", async () => {
+    const { page } = await site.open({ fragment: "timeLimitMs=3600000" });
+    await dropFile(page, "endless.csv", Buffer.from(endlessProblem()));
+    await page.locator(".headline .progress", { hasText: "Searching" }).waitFor();
+    await dropFile(page, "cut.tflite", tflite.subarray(0, 400));
+    // It would not come to rest while the search runs.
+    await settled(page);
+    expect(await page.locator(".failure").textContent()).toContain("cut.tflite");
+    await page.context().close();
   });
 
   it("and the next file works", async () => {

@@ -95,6 +95,28 @@ describe("a file", () => {
     await page.context().close();
   });
 
+  it("asked for last is shown, whichever comes in first", async () => {
+    const { page } = await site.open({ serviceWorkers: "block" });
+    let deliver = () => {};
+    const held = new Promise<void>((resolve) => {
+      deliver = resolve;
+    });
+    await page.route("**/resnet50*", async (route) => {
+      await held;
+      await route.continue();
+    });
+    const asked = page.waitForRequest("**/resnet50*");
+    await page.locator(".sample", { hasText: "ResNet-50" }).click();
+    await asked;
+    await dropFile(page, "gap.json", data("cases/01-leading-gap.json"));
+    await expect.poll(() => headlineBytes(page)).toBe(180);
+    deliver();
+    await settled(page);
+    expect(await headlineBytes(page)).toBe(180);
+    expect(await page.locator(".headline .title").textContent()).toBe("gap");
+    await page.context().close();
+  });
+
   it("tells, under the pointer, name, size, offset and lifetime", async () => {
     const { page } = await site.open();
     await dropFile(page, "gap.json", data("cases/01-leading-gap.json"));
