@@ -92,8 +92,9 @@ class Collector {
  private:
   void AddStorages(int32_t g) {
     const GraphNest& graph = nest_.graphs[g];
+    const Run* const run = OnlyRunOf(g);
     for (StorageIndex s = 0; s < graph.storages.count(); ++s) {
-      if (IsPlanned(graph, s, options_)) AddRow(g, s);
+      if (IsPlanned(graph, s, options_)) AddRow(g, s, run);
     }
   }
 
@@ -111,7 +112,8 @@ class Collector {
     return chosen ? choice_[g][s] : 1;
   }
 
-  void AddRow(int32_t g, StorageIndex s) {
+  // `run` is that of OnlyRunOf.
+  void AddRow(int32_t g, StorageIndex s, const Run* run) {
     const GraphNest& graph = nest_.graphs[g];
     Row row;
     row.source = {BufferSource::kStorage, g, s};
@@ -120,7 +122,7 @@ class Collector {
     row.size = AlignUp(graph.storages.size[s], row.alignment);
     if (graph.parent < 0 && (graph.lifetimes.roles[s] & kRoleState) != 0) {
       row.upper = nest_.length;
-    } else if (const Run* run = OnlyRunOf(g); run != nullptr) {
+    } else if (run != nullptr) {
       // Where nothing names it, it has no time.
       if (run->spans[s].from < run->spans[s].to) {
         row.lower = run->spans[s].from;
@@ -241,12 +243,13 @@ class Collector {
         const bool is_tied = target.graph == static_cast<int32_t>(g);
         if (is_tied || nest_.graphs[target.graph].parent >= 0) continue;
         if (!options_.move_results) {
-          AddRow(static_cast<int32_t>(g), s);
+          AddRow(static_cast<int32_t>(g), s, nullptr);
           continue;
         }
         std::vector<uint8_t>& done = seen[target.graph];
         done.resize(nest_.graphs[target.graph].home.size());
-        if (std::exchange(done[target.storage], 1) == 0) AddRow(target.graph, target.storage);
+        if (std::exchange(done[target.storage], 1) == 0)
+          AddRow(target.graph, target.storage, nullptr);
       }
     }
   }
@@ -321,8 +324,7 @@ class Collector {
     return program_.names[a_id] < program_.names[b_id];
   }
 
-  // The places of rows by the tie order: by its numbers one after the other, then those that are
-  // equal in all.
+  // The places of rows by the numbers of the tie order, one after the other.
   void PutInOrder() {
     const auto before = [this](int32_t a, int32_t b) { return Before(rows_[a], rows_[b]); };
     order_.resize(rows_.size());
@@ -340,16 +342,6 @@ class Collector {
     const int shift = size_bits_ == 0 ? 0 : std::countr_zero(size_bits_);
     sort_by([shift](const Row& row) { return row.size >> shift; });
     if (has_pools_) sort_by([](const Row& row) { return -int64_t{row.mem_id}; });
-    const auto is_tied = [this](int32_t i, int32_t k) {
-      const Row &a = rows_[i], &b = rows_[k];
-      return a.lower == b.lower && a.upper == b.upper && a.size == b.size && a.mem_id == b.mem_id;
-    };
-    for (auto begin = order_.begin(); begin != order_.end();) {
-      auto end = begin + 1;
-      while (end != order_.end() && is_tied(*begin, *end)) ++end;
-      if (end - begin > 1) SortRows(begin, end, before);
-      begin = end;
-    }
   }
 
   Result<Selection> BuildProblems() {
@@ -376,8 +368,9 @@ class Collector {
     return std::move(selection_);
   }
 
-  // `places` are those of the pool's rows, in their order.
-  void AddPool(std::span<const int32_t> places, Bytes padding) {
+  // `places` are those of the pool's rows by their numbers; those that are equal in all change
+  // places by the rest of the tie order.
+  void AddPool(std::span<int32_t> places, Bytes padding) {
     PoolProblem pool;
     pool.mem_id = rows_[places.front()].mem_id;
     pool.alignment = PoolAlignment(pool.mem_id);
@@ -389,19 +382,25 @@ class Collector {
     problem.upper.resize(places.size());
     problem.size.resize(places.size());
     pool.source.resize(places.size());
-    const auto pool_place = static_cast<int32_t>(selection_.pools.size());
     for (size_t i = 0; i < places.size(); ++i) {
       const Row& row = rows_[places[i]];
       problem.lower[i] = row.lower;
       problem.upper[i] = row.upper;
       problem.size[i] = row.size;
-      pool.source[i] = row.source;
       mixed |= row.alignment != pool.alignment;
       gaps |= row.spans >= 0;
-      if (row.source.kind == BufferSource::kStorage) {
-        selection_.where[row.source.graph][row.source.row] = {pool_place,
-                                                              static_cast<BufferIndex>(i)};
-      }
+      SetSource(row, i, &pool);
+    }
+    const auto is_tied = [&](size_t a, size_t b) {
+      return problem.lower[a] == problem.lower[b] && problem.upper[a] == problem.upper[b] &&
+             problem.size[a] == problem.size[b];
+    };
+    for (size_t begin = 0, end = 0; begin < places.size(); begin = end) {
+      while (end < places.size() && is_tied(begin, end)) ++end;
+      if (end - begin < 2) continue;
+      SortRows(places.begin() + begin, places.begin() + end,
+               [this](int32_t a, int32_t b) { return Before(rows_[a], rows_[b]); });
+      for (size_t i = begin; i < end; ++i) SetSource(rows_[places[i]], i, &pool);
     }
     for (const int32_t place : places) {
       if (!mixed && !gaps) break;
@@ -410,6 +409,13 @@ class Collector {
     }
     if (gaps) problem.first_gap.push_back(static_cast<uint32_t>(problem.gaps.size()));
     selection_.pools.push_back(std::move(pool));
+  }
+
+  void SetSource(const Row& row, size_t buffer, PoolProblem* pool) {
+    pool->source[buffer] = row.source;
+    if (row.source.kind != BufferSource::kStorage) return;
+    selection_.where[row.source.graph][row.source.row] = {
+        static_cast<int32_t>(selection_.pools.size()), static_cast<BufferIndex>(buffer)};
   }
 
   void AddGaps(const Row& row, Problem* problem) const {
