@@ -25,7 +25,11 @@ bool DisjointSet::Insert(ItemIndex item) {
                               : at + 1 < pool.blocks.size() ? &pool.blocks[at + 1].front()
                                                             : nullptr;
   if (behind != nullptr && behind->from < live.to) return false;
-  block.insert(block.begin() + static_cast<ptrdiff_t>(place), {live.from, live.to, item});
+  // By hand, as in Remove: there are few, and a call to move them would take longer.
+  block.emplace_back();
+  Entry* const entries = block.data();
+  for (size_t i = block.size() - 1; i > place; --i) entries[i] = entries[i - 1];
+  entries[place] = {live.from, live.to, item};
   if (block.size() < kMaxBlock) return true;
   Block upper(block.begin() + kMaxBlock / 2, block.end());
   block.resize(kMaxBlock / 2);
@@ -38,7 +42,9 @@ void DisjointSet::Remove(ItemIndex item) {
   Pool& pool = PoolOf(live.pool);
   const size_t at = BlockAt(pool, live.from);
   Block& block = pool.blocks[at];
-  block.erase(block.begin() + static_cast<ptrdiff_t>(PlaceAt(block, live.from)));
+  Entry* const entries = block.data();
+  for (size_t i = PlaceAt(block, live.from) + 1; i < block.size(); ++i) entries[i - 1] = entries[i];
+  block.pop_back();
   if (block.empty()) pool.blocks.erase(pool.blocks.begin() + static_cast<ptrdiff_t>(at));
 }
 
