@@ -20,7 +20,7 @@ const OUTPUT = {
   idsAt: 9,
   doubles: 10,
 };
-const GRAPH_WORDS = 7;
+const GRAPH_WORDS = 8;
 
 const ANSWER = { columns: 0, json: 1, csv: 2, columnsWithoutIds: 3 };
 
@@ -315,14 +315,17 @@ export class Core {
 function graphColumns(words: Uint32Array, at: number): GraphColumns {
   const lifetimes = words[at + 1] as number;
   const times = words[at + 2] as number;
+  const isSmall = words[at + 7] !== 0;
+  const size = isSmall ? 4 : 8;
   return {
     count: words[at] as number,
     lifetimes: lifetimes ? lifetimes / 4 : -1,
     times: times ? times / 8 : -1,
-    allocated: (words[at + 3] as number) / 8,
+    isSmall,
+    allocated: (words[at + 3] as number) / size,
     memIds: (words[at + 4] as number) / 4,
     objects: (words[at + 5] as number) / 4,
-    offsets: (words[at + 6] as number) / 8,
+    offsets: (words[at + 6] as number) / size,
   };
 }
 

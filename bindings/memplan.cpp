@@ -27,10 +27,11 @@ struct GraphColumns {
   uint32_t count = 0;
   uint32_t lifetimes = 0;  // int32 pairs: first and last node, -1 where there is none
   uint32_t times = 0;  // of an interval problem instead: doubles, lower (count of them) then upper
-  uint32_t allocated = 0;  // doubles, bytes
+  uint32_t allocated = 0;  // bytes: int32 where `small`, else doubles
   uint32_t mem_ids = 0;    // int32, -1 where not planned
   uint32_t objects = 0;    // int32, -1 where there is none
-  uint32_t offsets = 0;    // doubles, bytes, -1 where not planned
+  uint32_t offsets = 0;    // bytes, as `allocated`; -1 where not planned
+  uint32_t small = 0;  // not 0: all of both are below 2^30, so that engines keep them as they are
 };
 
 // Where the answer of the last call lies. The layout is bindings/instance.ts's too.
@@ -269,24 +270,36 @@ void AddIds(const std::vector<NameId>& ids, const Names& names, State* state) {
   }
 }
 
-// Turns whole numbers into doubles where they stand: the plan is not read by the core any more.
-uint32_t ToDoubles(std::vector<Bytes>* column) {
-  static_assert(sizeof(Bytes) == sizeof(double));
-  for (Bytes& entry : *column) {
-    const double number = static_cast<double>(entry);
-    std::memcpy(&entry, &number, sizeof number);
+// Turns whole numbers into others, not larger ones, where they stand: the plan is not read by the
+// core any more.
+template <typename Number>
+uint32_t To(std::vector<Bytes>* column) {
+  static_assert(sizeof(Number) <= sizeof(Bytes));
+  char* const bytes = reinterpret_cast<char*>(column->data());
+  for (size_t i = 0; i < column->size(); ++i) {
+    const Number number = static_cast<Number>((*column)[i]);
+    std::memcpy(bytes + i * sizeof number, &number, sizeof number);
   }
-  return Address(column->data());
+  return Address(bytes);
+}
+
+void AddSizes(GraphPlan* plan, GraphColumns* columns) {
+  uint64_t bits = 0;
+  for (const Bytes size : plan->allocated) bits |= static_cast<uint64_t>(size);
+  for (const Bytes offset : plan->mem_offset) bits |= static_cast<uint64_t>(offset + 1);
+  columns->small = bits < uint64_t{1} << 30;
+  const auto to = columns->small != 0 ? &To<int32_t> : &To<double>;
+  columns->allocated = to(&plan->allocated);
+  columns->offsets = to(&plan->mem_offset);
 }
 
 void AddColumns(GraphPlan* plan, const Names& names, bool with_ids, State* state) {
   static_assert(sizeof(Lifetime) == 2 * sizeof(int32_t));
   state->graphs.push_back({.count = static_cast<uint32_t>(plan->mem_offset.size()),
                            .lifetimes = Address(plan->lifetime.data()),
-                           .allocated = ToDoubles(&plan->allocated),
                            .mem_ids = Address(plan->mem_id.data()),
-                           .objects = Address(plan->mem_obj_id.data()),
-                           .offsets = ToDoubles(&plan->mem_offset)});
+                           .objects = Address(plan->mem_obj_id.data())});
+  AddSizes(plan, &state->graphs.back());
   if (with_ids) AddIds(plan->graph->tensors.id, names, state);
   for (GraphPlan& submodule : plan->submodules) AddColumns(&submodule, names, true, state);
 }
@@ -298,10 +311,9 @@ void AddIntervalColumns(const IntervalFile& intervals, State* state) {
   GraphPlan& plan = state->plan->top;
   state->graphs.push_back({.count = static_cast<uint32_t>(intervals.count()),
                            .times = Address(state->times.data()),
-                           .allocated = ToDoubles(&plan.allocated),
                            .mem_ids = Address(plan.mem_id.data()),
-                           .objects = Address(plan.mem_obj_id.data()),
-                           .offsets = ToDoubles(&plan.mem_offset)});
+                           .objects = Address(plan.mem_obj_id.data())});
+  AddSizes(&plan, &state->graphs.back());
   AddIds(intervals.id, intervals.names, state);
 }
 

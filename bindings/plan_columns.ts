@@ -7,13 +7,15 @@ export interface GraphColumns {
   lifetimes: number;
   /** Of an interval problem, in `doubles`: all `lower`, then all `upper`. -1 for a graph. */
   times: number;
-  /** In `doubles`: bytes. */
+  /** Whether `allocated` and `offsets` are in `whole`, and not in `doubles`: no number of them is a large one. */
+  isSmall: boolean;
+  /** Bytes. */
   allocated: number;
   /** In `whole`: -1 where not planned. */
   memIds: number;
   /** In `whole`: -1 where there is none. */
   objects: number;
-  /** In `doubles`: bytes; -1 where not planned. */
+  /** Bytes; -1 where not planned. */
   offsets: number;
 }
 
@@ -73,9 +75,10 @@ function buildEach(columns: PlanColumns): PlannedTensor[][] {
 /** `first`: the place of the graph's first id among all; `at`: where its ids begin. */
 function buildTensors(columns: PlanColumns, place: number, first: number, at: number): PlannedTensor[] {
   const { text, whole, doubles } = columns;
-  const { count, lifetimes, times, allocated, memIds, objects, offsets } = columns.graphs[
-    place
-  ] as GraphColumns;
+  const graph = columns.graphs[place] as GraphColumns;
+  const { count, lifetimes, times, allocated, memIds, objects, offsets } = graph;
+  // Numbers that come out of doubles take an object each.
+  const sizes: ArrayLike<number> = graph.isSmall ? whole : doubles;
   const lengths = columns.idLengths + first;
   const tensors = new Array<PlannedTensor>(count);
   const ids = place === 0 ? columns.topIds : null;
@@ -84,11 +87,11 @@ function buildTensors(columns: PlanColumns, place: number, first: number, at: nu
     if (!ids) at += whole[lengths + t] as number;
     const memId = whole[memIds + t] as number;
     const object = whole[objects + t] as number;
-    const offset = doubles[offsets + t] as number;
+    const offset = sizes[offsets + t] as number;
     tensors[t] = {
       id: ids ? (ids[t] as string) : text.substring(from, at),
       lifetime: lifetimes >= 0 ? nodes(whole, lifetimes + 2 * t) : ticks(doubles, times + t, count),
-      allocated_memory: doubles[allocated + t] as number,
+      allocated_memory: sizes[allocated + t] as number,
       mem_id: memId < 0 ? null : memId,
       mem_obj_id: object < 0 ? null : object,
       mem_offset: offset < 0 ? null : offset,

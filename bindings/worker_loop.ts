@@ -156,8 +156,9 @@ export class WorkerLoop {
 /** The columns out of wasm memory, and their buffers, to be handed over. */
 function copy(views: PlanColumns): { columns: PlanColumns; buffers: ArrayBuffer[] } {
   const rows = views.graphs.reduce((sum, graph) => sum + graph.count, 0);
-  const whole = new Int32Array(4 * rows + views.idCount);
-  const doubles = new Float64Array(4 * rows);
+  const smallRows = views.graphs.reduce((sum, graph) => sum + (graph.isSmall ? graph.count : 0), 0);
+  const whole = new Int32Array(4 * rows + 2 * smallRows + views.idCount);
+  const doubles = new Float64Array(4 * rows - 2 * smallRows);
   let wholeSize = 0;
   let doublesSize = 0;
   const ownWhole = (from: number, count: number) => {
@@ -174,14 +175,15 @@ function copy(views: PlanColumns): { columns: PlanColumns; buffers: ArrayBuffer[
     ...views,
     idLengths: ownWhole(views.idLengths, views.idCount),
     graphs: views.graphs.map(
-      ({ count, lifetimes, times, allocated, memIds, objects, offsets }): GraphColumns => ({
+      ({ count, lifetimes, times, isSmall, allocated, memIds, objects, offsets }): GraphColumns => ({
         count,
+        isSmall,
         lifetimes: lifetimes < 0 ? -1 : ownWhole(lifetimes, 2 * count),
         times: times < 0 ? -1 : ownDoubles(times, 2 * count),
-        allocated: ownDoubles(allocated, count),
+        allocated: (isSmall ? ownWhole : ownDoubles)(allocated, count),
         memIds: ownWhole(memIds, count),
         objects: ownWhole(objects, count),
-        offsets: ownDoubles(offsets, count),
+        offsets: (isSmall ? ownWhole : ownDoubles)(offsets, count),
       }),
     ),
     whole,
