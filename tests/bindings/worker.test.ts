@@ -28,7 +28,10 @@ describe("memplan/worker", () => {
 
   it("gives the very plans and reports that the package gives", async () => {
     const here = await load();
-    for (const input of [smallGraph(), JSON.stringify(chainGraph(100))]) {
+    const large = smallGraph();
+    for (const tensor of large.tensors) Object.assign(tensor, { nbytes: 2 ** 40 });
+    const methods = JSON.stringify({ version: 1, methods: { small: smallGraph(), large } });
+    for (const input of [smallGraph(), JSON.stringify(chainGraph(100)), large, methods]) {
       const plan = await memplan.plan(input);
       expect(plan).toEqual(here.plan(input));
       expect(await memplan.verify(input, plan)).toEqual(here.verify(input, plan));
