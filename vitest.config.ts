@@ -31,8 +31,8 @@ export default defineConfig(({ mode }) => ({
     // The importers read FlatBuffers through readers made from their schemas.
     globalSetup: ["scripts/readers.mjs"],
     // Only what hangs is ended: nothing is said of how fast a machine must be.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     expect: { poll: { timeout: 150_000 } },
     // Two cores: one for the tests, one for the browser they drive.
     maxWorkers: 2,

@@ -64,7 +64,7 @@ describe("memory", () => {
   });
 
   it("may run out at any point of a call: a plan or OUT_OF_MEMORY, and the next call works", {
-    timeout: 300_000,
+    timeout: 1_200_000,
   }, async () => {
     const text = JSON.stringify(chainGraph(60_000));
     const whole = (await createInstance()).plan(text, { stepBudget: 1 });
@@ -86,7 +86,7 @@ describe("memory", () => {
     expect([...codes].sort()).toEqual(["OUT_OF_MEMORY", "none"]);
   });
 
-  it("of four gigabytes can run out too, by a graph that needs more", { timeout: 300_000 }, async () => {
+  it("of four gigabytes can run out too, by a graph that needs more", { timeout: 1_200_000 }, async () => {
     // Two bytes of text for each dimension, eight of memory, as long as it takes to double a list of 2^28 of them.
     const dimensions = 2 ** 28 + 1;
     const [head, tail] = ['{"tensors":[{"id":"x","dtype":"uint8", "shape":[', '1]}],"nodes":[]}'];

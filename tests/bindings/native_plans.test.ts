@@ -141,7 +141,7 @@ describe("plans of everything in tests/data", () => {
 
   it.each(SETTINGS)(
     "are byte for byte the native program's, by %j",
-    { timeout: 300_000 },
+    { timeout: 1_200_000 },
     async (options, most) => {
       const chosen = cases.filter(({ text }) => text.length <= most);
       const native = await nativeLines(options, chosen);
@@ -151,7 +151,7 @@ describe("plans of everything in tests/data", () => {
     },
   );
 
-  it("are the same again, and in another instance", { timeout: 300_000 }, async () => {
+  it("are the same again, and in another instance", { timeout: 1_200_000 }, async () => {
     const other = await createInstance();
     const options = { stepBudget: 2_000 };
     for (const { name, text } of cases) {
@@ -161,7 +161,7 @@ describe("plans of everything in tests/data", () => {
     }
   });
 
-  it("are the same whatever the order of rows", { timeout: 300_000 }, () => {
+  it("are the same whatever the order of rows", { timeout: 1_200_000 }, () => {
     const random = new Random(5);
     const options = { stepBudget: 2_000 };
     for (const { name, text } of cases) {

@@ -47,7 +47,7 @@ function whyWrong(graph: Graph, plan: Plan, options: Options): string | null {
 
 describe("against ExecuTorch", () => {
   it(`no right plan of ${COMPARED} graphs with control flow is smaller than ours`, {
-    timeout: 60_000 + 200 * COMPARED,
+    timeout: 600_000 + 2_000 * COMPARED,
   }, () => {
     const tally: Record<string, number> = {};
     const count = (what: string, by = 1) => {

@@ -9,7 +9,7 @@ import { Random } from "./random.ts";
 
 const memplan = await load();
 const names = memplan.algorithms.map(({ name }) => name);
-const TIMEOUT = 100 * CASES + 60_000;
+const TIMEOUT = 1_000 * CASES + 600_000;
 
 /** Says which graph, so that a failure can be had again. */
 function faultsOf(

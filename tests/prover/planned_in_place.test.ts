@@ -11,7 +11,7 @@ const names = memplan.algorithms.map(({ name }) => name);
 
 describe("plans that write results over inputs by choice", () => {
   it("read what was written, pass the checker and verify, and save bytes", {
-    timeout: 60_000 + 100 * CASES,
+    timeout: 600_000 + 1_000 * CASES,
   }, () => {
     const random = new Random(11);
     let merged = 0;

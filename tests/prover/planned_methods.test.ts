@@ -8,7 +8,7 @@ import { CASES, STEPS } from "./planned.ts";
 const memplan = await load();
 
 describe("several graphs planned together", () => {
-  it("keep each other's state, whatever the order of calls", { timeout: 60_000 + 200 * CASES }, () => {
+  it("keep each other's state, whatever the order of calls", { timeout: 600_000 + 2_000 * CASES }, () => {
     for (let seed = 500_001; seed <= 500_000 + CASES; seed++) {
       const { program, options } = randomMethods(seed);
       const plan = memplan.plan(program, { stepBudget: STEPS, ...options });
