@@ -8,16 +8,6 @@
 #include "engine/range_max.h"
 
 namespace memplan {
-namespace {
-
-std::vector<ItemIndex> AllItems(const Packing& packing) {
-  std::vector<ItemIndex> items(packing.size.size());
-  std::iota(items.begin(), items.end(), 0);
-  return items;
-}
-
-}  // namespace
-
 std::vector<int64_t> HighestLoads(const Packing& packing) {
   const RangeMax load(packing.load);
   std::vector<int64_t> highest;
@@ -32,9 +22,7 @@ std::vector<int64_t> HighestLoads(const Packing& packing) {
   return highest;
 }
 
-std::vector<ItemIndex> OrderBySize(const Packing& packing) {
-  return SortedByKey(packing.size, AllItems(packing));
-}
+std::vector<ItemIndex> OrderBySize(const Packing& packing) { return SortedByKey(packing.size); }
 
 std::vector<ItemIndex> OrderByLoadAndLength(const Packing& packing) {
   std::vector<int64_t> key;
@@ -44,7 +32,7 @@ std::vector<ItemIndex> OrderByLoadAndLength(const Packing& packing) {
     for (const SlotSpan& span : packing.spans(item)) length += span.hi - span.lo;
     key.push_back(length);
   }
-  const std::vector<ItemIndex> within = SortedByKey(key, AllItems(packing));
+  const std::vector<ItemIndex> within = SortedByKey(key);
   const std::vector<int64_t> load = HighestLoads(packing);
   for (size_t i = 0; i < within.size(); ++i) key[i] = load[within[i]];
   return SortedByKey(key, within);
@@ -82,9 +70,7 @@ std::vector<ItemIndex> OrderByConflicts(const Packing& packing) {
 std::vector<ItemIndex> OrderByBreadth(const Packing& packing) {
   // An item joins at the fullest of its slots, the first of equals; so it is
   // enough to sort by (breadth of that slot, slot, size).
-  std::vector<int32_t> slots(packing.slot_count);
-  std::iota(slots.begin(), slots.end(), 0);
-  slots = SortedByKey(packing.load, slots);
+  const std::vector<int32_t> slots = SortedByKey(packing.load);
   std::vector<int64_t> rank(packing.slot_count);  // negated, so that the largest is the fullest
   for (size_t i = 0; i < slots.size(); ++i) rank[slots[i]] = -static_cast<int64_t>(i);
   const RangeMax best(rank);

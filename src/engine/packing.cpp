@@ -1,8 +1,8 @@
 #include "engine/packing.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
-#include <utility>
 
 #include "row_sort.h"
 
@@ -15,14 +15,15 @@ class SlotMap {
  public:
   explicit SlotMap(const Problem& problem) {
     Gather(problem);
-    std::vector<uint8_t> starts(Width(), 0), ends(Width(), 0);
+    constexpr uint8_t kStarts = 1, kEnds = 2;
+    std::vector<uint8_t> changes(Width(), 0);
     for (BufferIndex b = 0; b < problem.count(); ++b) {
       if (!problem.is_live(b)) continue;
-      starts[At(problem.lower[b])] = 1;
-      ends[At(problem.upper[b])] = 1;
+      changes[At(problem.lower[b])] |= kStarts;
+      changes[At(problem.upper[b])] |= kEnds;
       for (const Gap& gap : problem.gaps_of(b)) {
-        ends[At(gap.from)] = 1;
-        starts[At(gap.to)] = 1;
+        changes[At(gap.from)] |= kEnds;
+        changes[At(gap.to)] |= kStarts;
       }
     }
     lower_.resize(Width());
@@ -31,8 +32,8 @@ class SlotMap {
     bool ended = true;
     for (size_t at = 0; at < Width(); ++at) {
       upper_[at] = slots;
-      if (ends[at]) ended = true;
-      if (starts[at] && ended) {
+      if (changes[at] & kEnds) ended = true;
+      if ((changes[at] & kStarts) && ended) {
         ++slots;
         ended = false;
       }
@@ -82,31 +83,34 @@ class SlotMap {
   int32_t slot_count_ = 0;
 };
 
-// Stable counting sort of `order` by key[item] in [0, keys).
-template <typename Key>
-void CountingSort(int32_t keys, Key key, std::vector<BufferIndex>* order) {
-  std::vector<uint32_t> start(static_cast<size_t>(keys) + 1, 0);
-  for (const BufferIndex b : *order) ++start[key(b) + 1];
-  for (int32_t k = 0; k < keys; ++k) start[k + 1] += start[k];
-  std::vector<BufferIndex> sorted(order->size());
-  for (const BufferIndex b : *order) sorted[start[key(b)]++] = b;
-  *order = std::move(sorted);
-}
-
+// By first slot, end slot and tie order: counted by both at once, then moved twice.
 void SetOrder(const SlotMap& slots, Packing* packing) {
+  struct Row {
+    SlotSpan hull;
+    BufferIndex buffer;
+  };
   const Problem& problem = packing->problem;
-  std::vector<BufferIndex>& order = packing->buffer;
-  order.reserve(problem.size.size());
+  const size_t keys = static_cast<size_t>(slots.slot_count()) + 2;
+  std::vector<uint32_t> by_lo(keys, 0), by_hi(keys, 0);  // where each goes next
+  std::vector<Row> rows;
+  rows.reserve(problem.size.size());
   for (BufferIndex b = 0; b < problem.count(); ++b) {
-    if (problem.is_live(b)) order.push_back(b);
+    if (!problem.is_live(b)) continue;
+    const SlotSpan hull{slots.Lower(problem.lower[b]), slots.Upper(problem.upper[b])};
+    rows.push_back({hull, b});
+    ++by_lo[hull.lo + 1];
+    ++by_hi[hull.hi + 1];
   }
-  CountingSort(
-      slots.slot_count() + 1, [&](BufferIndex b) { return slots.Upper(problem.upper[b]); }, &order);
-  CountingSort(
-      slots.slot_count() + 1, [&](BufferIndex b) { return slots.Lower(problem.lower[b]); }, &order);
-  packing->hull.reserve(order.size());
-  for (const BufferIndex b : order) {
-    packing->hull.push_back({slots.Lower(problem.lower[b]), slots.Upper(problem.upper[b])});
+  std::partial_sum(by_lo.begin(), by_lo.end(), by_lo.begin());
+  std::partial_sum(by_hi.begin(), by_hi.end(), by_hi.begin());
+  std::vector<Row> sorted(rows.size());
+  for (const Row& row : rows) sorted[by_hi[row.hull.hi]++] = row;
+  packing->buffer.resize(rows.size());
+  packing->hull.resize(rows.size());
+  for (const Row& row : sorted) {
+    const uint32_t item = by_lo[row.hull.lo]++;
+    packing->buffer[item] = row.buffer;
+    packing->hull[item] = row.hull;
   }
 }
 
@@ -141,39 +145,78 @@ Bytes LeastAlignment(const Packing& packing) {
   return least;
 }
 
+// Divides whole multiples of one number: the odd part of it has an inverse modulo 2^64 (Hensel's,
+// Granlund & Montgomery 1994, section 9), and a product takes a fraction of a division's time.
+class ExactDivision {
+ public:
+  explicit ExactDivision(Bytes divisor) : shift_(std::countr_zero(static_cast<uint64_t>(divisor))) {
+    const uint64_t odd = static_cast<uint64_t>(divisor) >> shift_;
+    // Right in the lowest 3 bits, then in twice as many each time.
+    inverse_ = odd;
+    for (int bits = 3; bits < 64; bits *= 2) inverse_ *= 2 - odd * inverse_;
+  }
+  int64_t operator()(Bytes multiple) const {
+    return static_cast<int64_t>((static_cast<uint64_t>(multiple) >> shift_) * inverse_);
+  }
+
+ private:
+  int shift_;
+  uint64_t inverse_;
+};
+
+// The largest number that all of these are multiples of: sizes rounded up to `least`, pins, and
+// `base`; 0 where there is none but 0. Also tells whether a size was rounded up.
+Bytes CommonDivisor(const Problem& problem, Bytes least, Bytes base, bool* padded) {
+  Bytes unit = base;
+  const auto add = [&unit](Bytes bytes) {
+    if (unit == 0 || bytes % unit != 0) unit = std::gcd(unit, bytes);
+  };
+  Bytes last = 0;  // equal sizes follow each other
+  for (BufferIndex b = 0; b < problem.count(); ++b) {
+    if (!problem.is_live(b)) continue;
+    if (problem.pin_of(b) != kNoBytes) add(problem.pin[b]);
+    if (problem.size[b] == last) continue;
+    last = problem.size[b];
+    const Bytes rounded = AlignUp(last, least);
+    *padded |= rounded != last;
+    add(rounded);
+  }
+  return unit;
+}
+
 void SetUnits(Packing* packing) {
   const Problem& problem = packing->problem;
   const Bytes least = LeastAlignment(*packing);
   const Bytes base = AlignUp(problem.base, least);
-  Bytes unit = base;
-  for (const BufferIndex b : packing->buffer) {
-    const Bytes rounded = AlignUp(problem.size[b], least);
-    packing->padded |= rounded != problem.size[b];
-    unit = std::gcd(unit, rounded);
-    if (problem.pin_of(b) != kNoBytes) unit = std::gcd(unit, problem.pin[b]);
-  }
+  Bytes unit = CommonDivisor(problem, least, base, &packing->padded);
   if (unit == 0) unit = least;
   // An alignment must be a whole number of units, or divide the unit.
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (const BufferIndex b : packing->buffer) {
-      const Bytes a = problem.alignment_of(b);
-      if (unit % a == 0 || a % unit == 0) continue;
-      unit = std::gcd(unit, a);
-      changed = true;
+  const auto divide = [&unit](Bytes alignment) {
+    if (unit % alignment == 0 || alignment % unit == 0) return false;
+    unit = std::gcd(unit, alignment);
+    return true;
+  };
+  if (problem.alignment.empty()) {
+    divide(problem.uniform_alignment);
+  } else {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const BufferIndex b : packing->buffer) changed |= divide(problem.alignment[b]);
     }
   }
+  const ExactDivision in_units(unit);
   packing->unit = unit;
-  packing->floor = base / unit;
+  packing->floor = in_units(base);
   packing->size.reserve(packing->buffer.size());
   for (const BufferIndex b : packing->buffer) {
-    packing->size.push_back(AlignUp(problem.size[b], least) / unit);
+    packing->size.push_back(in_units(AlignUp(problem.size[b], least)));
   }
 }
 
 void SetAlignmentsAndPins(Packing* packing) {
   const Problem& problem = packing->problem;
   const Bytes unit = packing->unit;
+  if (problem.alignment.empty() && problem.pin.empty()) return;  // units hold the one alignment
   bool aligned = false, pinned = false;
   for (const BufferIndex b : packing->buffer) {
     aligned |= problem.alignment_of(b) > unit;
@@ -257,10 +300,8 @@ Bytes Bound(const Packing& packing) {
     const Bytes end = (packing.floor + packing.load[slot]) * packing.unit;
     bound = std::max(bound, end - (padding.empty() ? 0 : padding[slot]));
   }
-  for (ItemIndex item = 0; item < packing.count(); ++item) {
-    if (packing.pin_of(item) >= 0) {
-      bound = std::max(bound, packing.EndOf(item, packing.pin[item]));
-    }
+  for (ItemIndex item = 0; item < static_cast<ItemIndex>(packing.pin.size()); ++item) {
+    if (packing.pin[item] >= 0) bound = std::max(bound, packing.EndOf(item, packing.pin[item]));
   }
   return bound;
 }
@@ -283,14 +324,17 @@ Packing::Packing(const Problem& of) : problem(of) {
 
 Placement Packing::ToPlacement(std::span<const int64_t> offset) const {
   Placement placement;
-  placement.offset.reserve(problem.size.size());
-  for (BufferIndex b = 0; b < problem.count(); ++b) {
-    placement.offset.push_back(std::max<Bytes>(0, problem.pin_of(b)));
+  placement.offset.assign(problem.size.size(), 0);
+  for (size_t b = 0; b < problem.pin.size(); ++b) {
+    placement.offset[b] = std::max<Bytes>(0, problem.pin[b]);
   }
+  Bytes peak = problem.count() > 0 ? problem.base : 0;
   for (ItemIndex item = 0; item < count(); ++item) {
-    placement.offset[buffer[item]] = offset[item] < 0 ? kNoBytes : offset[item] * unit;
+    const bool placed = offset[item] >= 0;
+    placement.offset[buffer[item]] = placed ? offset[item] * unit : kNoBytes;
+    if (placed) peak = std::max(peak, EndOf(item, offset[item]));
   }
-  MeasurePeak(problem, &placement);
+  placement.peak = peak;
   return placement;
 }
 

@@ -19,6 +19,7 @@ class Pass {
         occupancy_(packing, tree),
         fit_(fit),
         ceiling_(ceiling),
+        ceiling_units_(ceiling / packing.unit),
         step_limit_(step_limit) {
     result_.offset.assign(packing.count(), -1);
   }
@@ -47,12 +48,12 @@ class Pass {
   }
 
  private:
-  // The highest offset that lets the item end at or below the ceiling.
+  // The highest offset that lets the item end at or below the ceiling; negative where none does.
   int64_t Highest(ItemIndex item, Bytes ceiling) const {
     const int64_t most = kMost - packing_.size[item];
     if (ceiling == kNoBytes) return most;
-    const Bytes bytes = packing_.padded ? packing_.problem.size[packing_.buffer[item]]
-                                        : packing_.size[item] * packing_.unit;
+    if (!packing_.padded) return std::min(most, ceiling_units_ - packing_.size[item]);
+    const Bytes bytes = packing_.problem.size[packing_.buffer[item]];
     return ceiling < bytes ? -1 : std::min(most, (ceiling - bytes) / packing_.unit);
   }
 
@@ -79,6 +80,7 @@ class Pass {
   Occupancy occupancy_;
   Fit fit_;
   Bytes ceiling_;
+  int64_t ceiling_units_;  // whole ones
   int64_t step_limit_;
   PassResult result_;
 };

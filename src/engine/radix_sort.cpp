@@ -3,20 +3,17 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <numeric>
 
 namespace memplan {
 namespace {
 
-std::vector<int32_t> InsertedByKey(const std::vector<int64_t>& key,
-                                   const std::vector<int32_t>& values) {
-  std::vector<int32_t> places(values.size());
-  for (size_t i = 0; i < values.size(); ++i) {
+std::vector<int32_t> InsertedByKey(const std::vector<int64_t>& key) {
+  std::vector<int32_t> places(key.size());
+  for (size_t i = 0; i < key.size(); ++i) {
     size_t at = i;
     for (; at > 0 && key[places[at - 1]] < key[i]; --at) places[at] = places[at - 1];
     places[at] = static_cast<int32_t>(i);
   }
-  for (int32_t& place : places) place = values[place];
   return places;
 }
 
@@ -50,28 +47,33 @@ void SortByBits(std::vector<uint64_t>* keys, int from_bit, int to_bit,
   }
 }
 
-std::vector<int32_t> SortedByKey(const std::vector<int64_t>& key,
-                                 const std::vector<int32_t>& values) {
+std::vector<int32_t> SortedByKey(const std::vector<int64_t>& key) {
   constexpr size_t kFew = 32;  // below it, putting them in order one by one is quicker
-  if (values.size() < kFew) return InsertedByKey(key, values);
+  if (key.size() < kFew) return InsertedByKey(key);
   const auto [least, most] = std::minmax_element(key.begin(), key.end());
   const auto below = [most = static_cast<uint64_t>(*most)](int64_t k) {
     return most - static_cast<uint64_t>(k);
   };
+  const int bits = static_cast<int>(std::bit_width(below(*least)));
   // Thirty-two bits of the key at a time, low ones first, above the place so far.
-  std::vector<int32_t> places(values.size());
-  std::iota(places.begin(), places.end(), 0);
-  std::vector<uint64_t> keyed(values.size()), scratch;
-  for (int shift = 0; shift < 64 && (shift == 0 || below(*least) >> shift != 0); shift += 32) {
-    for (size_t i = 0; i < keyed.size(); ++i) keyed[i] = below(key[places[i]]) >> shift << 32 | i;
-    const int bits = std::min(32, static_cast<int>(std::bit_width(below(*least) >> shift)));
-    SortByBits(&keyed, 32, 32 + bits, &scratch);
-    const std::vector<int32_t> before = std::move(places);
-    places.clear();
-    for (const uint64_t k : keyed) places.push_back(before[static_cast<uint32_t>(k)]);
-  }
-  for (int32_t& place : places) place = values[place];
-  return places;
+  std::vector<uint64_t> keyed(key.size()), scratch;
+  for (size_t i = 0; i < keyed.size(); ++i) keyed[i] = below(key[i]) << 32 | i;
+  SortByBits(&keyed, 32, 32 + std::min(32, bits), &scratch);
+  std::vector<int32_t> places(key.size());
+  for (size_t i = 0; i < keyed.size(); ++i) places[i] = static_cast<int32_t>(keyed[i]);
+  if (bits <= 32) return places;
+  for (size_t i = 0; i < keyed.size(); ++i) keyed[i] = below(key[places[i]]) >> 32 << 32 | i;
+  SortByBits(&keyed, 32, bits, &scratch);
+  std::vector<int32_t> sorted(key.size());
+  for (size_t i = 0; i < keyed.size(); ++i) sorted[i] = places[static_cast<uint32_t>(keyed[i])];
+  return sorted;
+}
+
+std::vector<int32_t> SortedByKey(const std::vector<int64_t>& key,
+                                 const std::vector<int32_t>& values) {
+  std::vector<int32_t> sorted = SortedByKey(key);
+  for (int32_t& place : sorted) place = values[place];
+  return sorted;
 }
 
 }  // namespace memplan

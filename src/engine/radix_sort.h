@@ -12,6 +12,9 @@ namespace memplan {
 void SortByBits(std::vector<uint64_t>* keys, int from_bit, int to_bit,
                 std::vector<uint64_t>* scratch);
 
+// The places of keys, larger ones first, else as they were.
+std::vector<int32_t> SortedByKey(const std::vector<int64_t>& key);
+
 // `values` by their keys (at the same place), larger first, else as they were.
 std::vector<int32_t> SortedByKey(const std::vector<int64_t>& key,
                                  const std::vector<int32_t>& values);
