@@ -138,7 +138,7 @@ class Binder {
         if (result != kNoTensor) CheckBytes("result", i, graph_, result, inner, ph);
         bound->inputs.push_back({Bound::kCarried, ph, result});
       } else if (i < carried_ + mapped_) {
-        CheckMultiple("operand", i, operands_[i], inner, ph);
+        CheckStack("operand", i, operands_[i], inner, ph);
         bound->inputs.push_back({Bound::kSliced, ph, kNoTensor});
       } else {
         CheckBytes("operand", i, graph_, operands_[i], inner, ph);
@@ -177,7 +177,7 @@ class Binder {
       if (i < carried_) {
         CheckBytes("carried value", i, body, placeholders[i], body, outputs[i]);
       } else {
-        CheckMultiple("result", i, results_[i], body, outputs[i]);
+        CheckStack("result", i, results_[i], body, outputs[i]);
       }
     }
   }
@@ -192,15 +192,24 @@ class Binder {
         {what, " ", i, " has ", a_bytes, " bytes, its counterpart in the submodule ", b_bytes}));
   }
 
-  // The outer tensor is a stack of inner ones.
-  void CheckMultiple(const char* what, size_t i, TensorIndex outer, const Graph& inner_graph,
-                     TensorIndex inner) {
+  // The outer tensor is a stack of inner ones, one for each turn.
+  void CheckStack(const char* what, size_t i, TensorIndex outer, const Graph& inner_graph,
+                  TensorIndex inner) {
     if (IsUnbound(graph_, outer) || IsUnbound(inner_graph, inner)) return;
     const Bytes whole = graph_.tensors.nbytes[outer];
     const Bytes part = inner_graph.tensors.nbytes[inner];
-    if (part == 0 ? whole == 0 : whole % part == 0) return;
-    Wrong(Message({what, " ", i, " has ", whole, " bytes, no multiple of the ", part,
-                   " of its part in the submodule"}));
+    if (part == 0 ? whole != 0 : whole % part != 0) {
+      Wrong(Message({what, " ", i, " has ", whole, " bytes, no multiple of the ", part,
+                     " of its part in the submodule"}));
+      return;
+    }
+    const bool is_exact = graph_.tensors.dynamism[outer] == Dynamism::kStatic &&
+                          inner_graph.tensors.dynamism[inner] == Dynamism::kStatic;
+    if (part == 0 || !is_exact) return;
+    if (turns_ < 0) turns_ = whole / part;
+    if (whole / part == turns_) return;
+    Wrong(Message(
+        {what, " ", i, " has room for ", whole / part, " turns, what is before it for ", turns_}));
   }
 
   const Graph& graph_;
@@ -210,6 +219,7 @@ class Binder {
   const TensorList results_;
   size_t carried_ = 0;
   size_t mapped_ = 0;
+  Bytes turns_ = -1;  // by the first stack; -1 before there is one
   std::string problem_;
 };
 

@@ -95,6 +95,10 @@ class Binder {
   void BindBody() {
     if (!TakesOperands(0)) return;
     const bool is_scan = flow_.kind == Target::kScan;
+    if (!is_scan && control_.carried > 0) {
+      fault_ = "a map carries nothing";
+      return;
+    }
     const size_t carried = is_scan ? CarriedCount(Inner(0).outputs.size()) : 0;
     if (!CarriesMatch(0, carried)) return;
     const size_t rest = operands_.size() - carried;
@@ -108,6 +112,7 @@ class Binder {
       if (i >= carried && i < carried + mapped) {
         GraphReading& body = Inner(0);
         body.flags[body.storage[body.inputs[i]]] |= kOwnInBody;
+        Stacked(0, body.inputs[i], operands_[i]);
       } else {
         Refer(0, i, operands_[i], i < carried ? CarriedPlace(i) : operands_[i]);
       }
@@ -151,6 +156,7 @@ class Binder {
       SameBytes(call, outputs[i], operands_[i]);
       if (i < flow_.results.size()) SameBytes(call, outputs[i], flow_.results[i]);
     }
+    for (size_t i = carried; i < outputs.size(); ++i) Stacked(call, outputs[i], flow_.results[i]);
     return fault_.empty();
   }
 
@@ -181,6 +187,27 @@ class Binder {
     }
     fault_ = Message({"\"", names_[inner.id[inner_tensor]], "\" of ", Name(call), " has ", has,
                       " bytes, \"", names_[outer.id[outer_tensor]], "\" has ", needs});
+  }
+
+  // The caller's tensor holds the submodule's once for each turn: as often as its other stacks do.
+  void Stacked(size_t call, TensorIndex inner_tensor, TensorIndex outer_tensor) {
+    const Tensors& inner = Inner(call).graph->tensors;
+    const Tensors& outer = reading_.graph->tensors;
+    const Dynamism part = inner.dynamism[inner_tensor], stack = outer.dynamism[outer_tensor];
+    const Bytes has = outer.nbytes[outer_tensor], each = inner.nbytes[inner_tensor];
+    if (!fault_.empty() || part == Dynamism::kDynamicUnbound ||
+        stack == Dynamism::kDynamicUnbound || (has == 0 && each == 0)) {
+      return;
+    }
+    const std::string what =
+        Message({"\"", names_[outer.id[outer_tensor]], "\" has ", has, " bytes, \"",
+                 names_[inner.id[inner_tensor]], "\" of ", Name(call), " has ", each, " a turn"});
+    if (each == 0 || has % each != 0) {
+      fault_ = what;
+    } else if (part == Dynamism::kStatic && stack == Dynamism::kStatic) {
+      if (turns_ < 0) turns_ = has / each;
+      if (turns_ != has / each) fault_ = Message({what, ", and others have ", turns_, " turns"});
+    }
   }
 
   void SortBindings(Call* call) {
@@ -219,6 +246,7 @@ class Binder {
   const Names& names_;
   Flow flow_;
   Row operands_;
+  Bytes turns_ = -1;  // of the first stack
   std::string fault_;
 };
 
