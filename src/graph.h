@@ -103,6 +103,8 @@ struct Pool {
   std::string name;
   Bytes capacity = kNoBytes;
   Bytes alignment = 1;
+
+  bool operator==(const Pool&) const = default;
 };
 
 // The rows of `nodes`, a column each. Node n yields specs[first_spec[n]] up to,
@@ -170,6 +172,13 @@ struct Program {
   std::unique_ptr<Graph> graph;  // null where there are methods
   std::vector<std::unique_ptr<Graph>> methods;
   bool shared_buffers = true;  // state of one name is one buffer in all methods
+
+  // Methods share one memory: those that name pools name the same ones.
+  const std::vector<Pool>& pools() const;
+  // The pool of what names none; kNoPool where that is spread over several.
+  MemId default_pool() const;
+  // Bytes of a pool that are taken already, in methods the most that one of them says.
+  std::vector<Bytes> taken() const;
 };
 
 }  // namespace memplan

@@ -86,7 +86,13 @@ class Reader final : public IntervalRows {
   bool EndMethod(JsonWalker& walker) {
     std::unique_ptr<Graph> done = Close(walker);
     if (done == nullptr) return false;
-    input_.program->methods.push_back(std::move(done));
+    Program& program = *input_.program;
+    if (!done->pools.empty() && !program.methods.empty() && !program.pools().empty() &&
+        done->pools != program.pools()) {
+      return walker.Fail(ErrorCode::kInvalidInput,
+                         "methods share their pools, and another one names others", "pools");
+    }
+    program.methods.push_back(std::move(done));
     return true;
   }
 

@@ -333,8 +333,7 @@ class Chooser {
     const MemId pool = graph_.pool_of(StorageOf(t));
     if (pool != kNoPool) return AlignmentOf(program_, options_, pool);
     Bytes strictest = AlignmentOf(program_, options_, 1);
-    if (program_.graph == nullptr) return strictest;
-    for (const Pool& other : program_.graph->pools) {
+    for (const Pool& other : program_.pools()) {
       strictest = std::max(strictest, AlignmentOf(program_, options_, other.mem_id));
     }
     return strictest;

@@ -162,7 +162,7 @@ class CsvReader {
     }
     if (known == 0) {
       return Report(nullptr, ErrorCode::kInvalidJson,
-                    "neither JSON nor CSV: the first line names no known column");
+                    "neither JSON nor CSV, whose first line names columns, as id,lower,upper,size");
     }
     for (const Column required : {kId, kLower, kUpper, kSize}) {
       if (field_of_[required] >= 0) continue;
@@ -229,6 +229,7 @@ class CsvReader {
     file_.lower.push_back(lower);
     file_.upper.push_back(upper);
     file_.size.push_back(size);
+    file_.line.push_back(static_cast<uint32_t>(line_));
     return ReadOptions() && ReadGaps();
   }
 

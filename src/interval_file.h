@@ -30,6 +30,7 @@ struct IntervalFile {
   std::vector<uint32_t> first_gap;  // empty where no row has one; into gaps, one more than rows
   std::vector<TimeGap> gaps;
   std::vector<std::pair<int32_t, int32_t>> conflicts;  // rows
+  std::vector<uint32_t> line;                          // of a CSV's rows, from 1
   std::vector<Bytes> capacity;                         // empty: none; one for all, or per mem_id
   bool capacity_per_pool = false;
   bool is_csv = false;

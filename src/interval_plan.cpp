@@ -55,6 +55,7 @@ class IntervalJob final : public RaceJob {
     return plan;
   }
 
+  const char* rows_path() const override { return file_->is_csv ? "" : "buffers"; }
   const Program* program() const override { return nullptr; }
   const IntervalFile* intervals() const override { return file_.get(); }
 

@@ -17,9 +17,9 @@ MemId MemIdOf(const IntervalFile& file, int32_t row) {
 
 std::string_view NameOf(const IntervalFile& file, int32_t row) { return file.names[file.id[row]]; }
 
-// "buffers[3].offset"; empty for CSV, whose lines are not known any more.
+// "buffers[3].offset"; of a CSV the line.
 std::string PathOf(const IntervalFile& file, int32_t row, std::string_view field) {
-  if (file.is_csv) return {};
+  if (file.is_csv) return Message({"line ", file.line[row], ", column 1"});
   return Message({"buffers[", row, "]", field});
 }
 
@@ -96,9 +96,8 @@ void AddLife(const IntervalFile& file, int32_t row, const Clock& clock, Problem*
 }
 
 Bytes CapacityOf(std::span<const Bytes> capacity, bool per_pool, MemId mem_id) {
-  if (capacity.empty()) return kNoBytes;
-  if (!per_pool) return capacity[0];
-  return static_cast<size_t>(mem_id) < capacity.size() ? capacity[mem_id] : kNoBytes;
+  const size_t at = per_pool ? static_cast<size_t>(mem_id) : 0;
+  return at < capacity.size() ? capacity[at] : kNoBytes;
 }
 
 void FillProblem(const IntervalFile& file, IntervalProblem* pool) {
@@ -240,10 +239,6 @@ class IntervalNames : public ProblemNames {
 Result<std::vector<IntervalProblem>> MakeIntervalProblems(const IntervalFile& file,
                                                           std::span<const Bytes> capacity,
                                                           bool capacity_per_pool) {
-  if (capacity.empty()) {
-    capacity = file.capacity;
-    capacity_per_pool = file.capacity_per_pool;
-  }
   std::vector<std::vector<int32_t>> rows_of;
   for (int32_t row = 0; row < file.count(); ++row) {
     const auto mem_id = static_cast<size_t>(MemIdOf(file, row));
@@ -259,6 +254,9 @@ Result<std::vector<IntervalProblem>> MakeIntervalProblems(const IntervalFile& fi
     PutInOrder(file, &pool.row);
     FillProblem(file, &pool);
     pool.problem.capacity = CapacityOf(capacity, capacity_per_pool, pool.mem_id);
+    if (pool.problem.capacity == kNoBytes) {
+      pool.problem.capacity = CapacityOf(file.capacity, file.capacity_per_pool, pool.mem_id);
+    }
   }
   AddConflicts(file, &pools);
   for (const IntervalProblem& pool : pools) {

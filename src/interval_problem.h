@@ -25,10 +25,10 @@ struct IntervalProblem {
 };
 
 // One problem for each mem_id that rows have, by mem_id; none where there are no rows. `capacity`
-// is the option's (empty: the file's counts): one for every pool, or one per mem_id, at the index
-// mem_id, as a plan's buffer_sizes are.
+// is the option's: one for every pool, or one per mem_id, at the index mem_id, as a plan's
+// buffer_sizes are; the file's counts for pools of which it says nothing.
 //
-// Errors, with the JSON path where the file is JSON: TOO_LARGE where the bytes live at one time sum
+// Errors, with the JSON path or the line: TOO_LARGE where the bytes live at one time sum
 // to more than kMaxBytes or a pinned buffer ends above it; INVALID_INPUT where a pin is no multiple
 // of its alignment; PINS_COLLIDE where two pinned buffers that exclude each other overlap, with
 // both ids, steps and bytes.

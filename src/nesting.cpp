@@ -240,11 +240,8 @@ class Builder {
     if (caller.storages.size[result] != callee.storages.size[output]) return false;
     const MemId wants = callee.pool_of(output);
     const MemId has = FinalPool(nest_.graphs, caller, result);
-    return wants == kNoPool || wants == has || (has == kNoPool && wants == 1 && !Spreads());
+    return wants == kNoPool || wants == has || (has == kNoPool && wants == program_.default_pool());
   }
-
-  // True where tensors without a pool are spread over several.
-  bool Spreads() const { return program_.graph != nullptr && program_.graph->pools.size() > 1; }
 
   // All calls must agree on where an output is placed; a placeholder that any call gives bytes of
   // its own has them.
@@ -547,8 +544,9 @@ class Builder {
     const MemId wants = callee.pool_of(output);
     const MemId has = FinalPool(nest_.graphs, caller, caller.storages.of[handover.result]);
     if (callee.home[output] != Home::kOwn || wants == kNoPool || wants == has) return false;
+    const MemId by_default = program_.default_pool();
     // What is spread over the pools may come to lie in the output's.
-    return has != kNoPool || (wants != 1 && !Spreads());
+    return has != kNoPool || (by_default != kNoPool && wants != by_default);
   }
 
   Meets Resolve(Meets at) const {

@@ -39,7 +39,7 @@ void Keep(const Nest& nest, const PoolProblem& pool, const Placement& placement,
 // plans but their own. kNoBytes where that cannot be told.
 Bytes RemainingTotal(const Program& program, const SoundProblem& problem,
                      const std::vector<const Placement*>& placements, const Options& options) {
-  const bool spreads = program.graph != nullptr && program.graph->pools.size() > 1;
+  const bool spreads = program.pools().size() > 1;
   if (problem.nest.has_control_flow || options.inplace || spreads) return kNoBytes;
   Bytes total = 0;
   for (size_t p = 0; p < placements.size() && total <= kMaxBytes; ++p) {

@@ -64,7 +64,7 @@ class Spreader {
       : program_(program),
         nest_(nest),
         options_(options),
-        pools_(program.graph->pools),
+        pools_(program.pools()),
         fixed_(pools_.size()) {
     for (const Pool& pool : pools_) {
       capacity_.push_back(CapacityOf(program, options, pool.mem_id));
@@ -98,6 +98,7 @@ class Spreader {
       if (!fits) Spread(0, &spread);
     }
     SortByTensor(&spread.spilled);
+    ShareChoice(*selection, &spread.choice);
     return spread;
   }
 
@@ -115,6 +116,19 @@ class Spreader {
       left = Take(p, left, last ? left.size() : count, way, spread);
     }
     return fits;
+  }
+
+  // State that methods have in common goes where the first of them has it.
+  void ShareChoice(const Selection& selection, PoolChoice* choice) const {
+    const auto undecided = static_cast<int32_t>(items_ - selection.pools.data());
+    for (size_t g = 0; g < choice->size(); ++g) {
+      for (size_t s = 0; s < (*choice)[g].size(); ++s) {
+        const Selection::Where where = selection.where[g][s];
+        if (where.pool != undecided) continue;
+        const BufferSource& source = items_->source[where.buffer];
+        (*choice)[g][s] = (*choice)[source.graph][source.row];
+      }
+    }
   }
 
   std::vector<BufferIndex> Order(int way) const {
@@ -289,7 +303,7 @@ class Spreader {
 
 Result<PoolSpread> SpreadOverPools(const Program& program, const Nest& nest,
                                    const Options& options) {
-  if (program.graph == nullptr || program.graph->pools.empty()) return PoolSpread{};
+  if (program.pools().empty()) return PoolSpread{};
   return Spreader(program, nest, options).Spread();
 }
 

@@ -10,7 +10,8 @@ RaceJob::RaceJob(std::vector<char> bytes, Options options)
 Result<Plan> RaceJob::Finish() {
   if (race_->steps() == 0) race_->Step(1);
   if (race_->IsTooLarge()) {
-    return Fail(ErrorCode::kTooLarge, "the pools together need more than 2^53 - 1 bytes");
+    return Fail(ErrorCode::kTooLarge, "the pools together need more than 2^53 - 1 bytes",
+                rows_path());
   }
   return MakePlan();
 }

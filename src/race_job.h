@@ -32,6 +32,8 @@ class RaceJob : public PlanJob {
 
   // The best plan so far; at least one step has been made.
   virtual Result<Plan> MakePlan() = 0;
+  // JSON path of the input's rows, for what is wrong with many of them; empty where it is no JSON.
+  virtual const char* rows_path() const = 0;
 
   const PoolRace& race() const { return *race_; }
   const Options& options() const { return options_; }

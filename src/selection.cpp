@@ -55,10 +55,6 @@ Bytes PaddingOf(const Program& program, const Nest& nest) {
   return 0;
 }
 
-const std::vector<Pool>& PoolsOf(const Program& program) {
-  return program.graph != nullptr ? program.graph->pools : program.methods.front()->pools;
-}
-
 class Collector {
  public:
   Collector(const Program& program, const Nest& nest, const Options& options, Scope scope,
@@ -208,13 +204,23 @@ class Collector {
     spans_.push_back(spans);
   }
 
+  // Scratch is not spread: where it names no pool it goes to the first one by number, if there is
+  // one of that number, else by preference.
+  MemId ScratchPool() const {
+    const std::vector<Pool>& pools = program_.pools();
+    const bool has_first =
+        pools.empty() ||
+        std::any_of(pools.begin(), pools.end(), [](const Pool& pool) { return pool.mem_id == 1; });
+    return has_first ? 1 : pools.front().mem_id;
+  }
+
   void AddScratch(int32_t g) {
     const GraphNest& graph = nest_.graphs[g];
     for (size_t i = 0; i < graph.graph->scratch.size(); ++i) {
       const Scratch& scratch = graph.graph->scratch[i];
       Row row;
       row.source = {BufferSource::kScratch, g, static_cast<int32_t>(i)};
-      row.mem_id = scratch.mem_id == kNoPool ? 1 : scratch.mem_id;
+      row.mem_id = scratch.mem_id == kNoPool ? ScratchPool() : scratch.mem_id;
       row.alignment = std::max(scratch.alignment, PoolAlignment(row.mem_id));
       row.size = AlignUp(scratch.nbytes, row.alignment);
       const Tick from = graph.start_of(scratch.node);
@@ -344,13 +350,21 @@ class Collector {
     if (has_pools_) sort_by([](const Row& row) { return -int64_t{row.mem_id}; });
   }
 
+  std::string PathOf(const BufferSource& source) const {
+    const GraphNest& graph = nest_.graphs[source.graph];
+    if (source.kind == BufferSource::kStorage) {
+      return Message({graph.path, "tensors[", graph.storages.base[source.row], "].nbytes"});
+    }
+    return Message({graph.path, "nodes[", graph.graph->scratch[source.row].node, "].scratch"});
+  }
+
   Result<Selection> BuildProblems() {
     for (const Row& row : rows_) {
       if (largest_ <= kMaxBytes) break;
       if (row.size <= kMaxBytes) continue;
       return Fail(ErrorCode::kTooLarge,
                   "rounded up to the alignment this is more than 2^53 - 1 bytes",
-                  Message({nest_.graphs[row.source.graph].path, "tensors"}));
+                  PathOf(row.source));
     }
     PutInOrder();
     const Bytes padding = PaddingOf(program_, nest_);
@@ -429,8 +443,7 @@ class Collector {
 
   // Bytes that the input says are taken already; a pool that holds nothing else has them too.
   void AddBases() {
-    if (program_.graph == nullptr) return;
-    const std::vector<Bytes>& taken = program_.graph->input_mem_buffer_sizes;
+    const std::vector<Bytes> taken = program_.taken();
     for (size_t m = 1; m < taken.size(); ++m) {
       if (taken[m] == 0) continue;
       auto pool =
@@ -485,19 +498,16 @@ bool IsPlanned(const GraphNest& nest, StorageIndex s, const Options& options) {
 }
 
 Bytes CapacityOf(const Program& program, const Options& options, MemId mem_id) {
-  if (!options.capacity.empty()) {
-    const size_t at = options.capacity_per_pool ? static_cast<size_t>(mem_id) : 0;
-    return at < options.capacity.size() ? options.capacity[at] : kNoBytes;
-  }
-  if (program.graph == nullptr) return kNoBytes;
-  for (const Pool& pool : program.graph->pools) {
+  const size_t at = options.capacity_per_pool ? static_cast<size_t>(mem_id) : 0;
+  if (at < options.capacity.size()) return options.capacity[at];
+  for (const Pool& pool : program.pools()) {
     if (pool.mem_id == mem_id) return pool.capacity;
   }
   return kNoBytes;
 }
 
 Bytes AlignmentOf(const Program& program, const Options& options, MemId mem_id) {
-  for (const Pool& pool : PoolsOf(program)) {
+  for (const Pool& pool : program.pools()) {
     if (pool.mem_id == mem_id) return std::max(options.alignment, pool.alignment);
   }
   return options.alignment;

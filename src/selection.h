@@ -65,7 +65,7 @@ bool IsPlanned(const GraphNest& nest, StorageIndex s, const Options& options);
 // The alignment of a pool in bytes: the greater of the option's and the pool's.
 Bytes AlignmentOf(const Program& program, const Options& options, MemId mem_id);
 
-// The capacity of a pool: the option's, else the graph's own; kNoBytes where there is none.
+// The capacity of a pool: the option's, else the pool's own; kNoBytes where there is none.
 Bytes CapacityOf(const Program& program, const Options& options, MemId mem_id);
 
 // A buffer's name in reports: its base tensor's id, behind the names of the submodules it is in.

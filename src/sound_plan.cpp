@@ -22,7 +22,12 @@ class SoundJob final : public RaceJob {
 
   Status Prepare() {
     Result<SoundProblem> problem = MakeSoundProblem(*program_, options());
-    if (!problem) return tl::unexpected(problem.error());
+    if (!problem) {
+      Error error = problem.error();
+      // Of a sum the problem knows no rows.
+      if (error.code == ErrorCode::kTooLarge && error.path.empty()) error.path = rows_path();
+      return tl::unexpected(std::move(error));
+    }
     problem_ = std::move(*problem);
     std::vector<const Problem*> problems;
     for (const PoolProblem& pool : pools()) {
@@ -53,6 +58,7 @@ class SoundJob final : public RaceJob {
     return plan;
   }
 
+  const char* rows_path() const override { return program_->graph ? "tensors" : "methods"; }
   const Program* program() const override { return program_.get(); }
   const IntervalFile* intervals() const override { return nullptr; }
 

@@ -209,8 +209,8 @@ Result<SoundProblem> MakeSoundProblem(const Program& program, const Options& opt
   Result<PoolSpread> spread = SpreadOverPools(program, problem.nest, options);
   if (!spread) return tl::unexpected(spread.error());
   problem.spilled = std::move(spread->spilled);
-  problem.may_spread = program.graph != nullptr && program.graph->pools.size() > 1 &&
-                       !spread->choice.empty() && !spread->fits_nowhere;
+  problem.may_spread =
+      program.pools().size() > 1 && !spread->choice.empty() && !spread->fits_nowhere;
   Result<Selection> selection = Select(program, problem.nest, options, Scope::kAll, spread->choice);
   if (!selection) return tl::unexpected(selection.error());
   problem.selection = std::move(*selection);

@@ -23,7 +23,8 @@ inline tl::unexpected<Error> FailAsUpstream(std::string kind, std::string messag
 // Python's whole numbers have no end; ours do.
 inline tl::unexpected<Error> FailTooLarge(MemId mem_id) {
   return Fail(ErrorCode::kTooLarge,
-              "The bytes of mem_id " + std::to_string(mem_id) + " sum to more than 2^53 - 1");
+              "The bytes of mem_id " + std::to_string(mem_id) + " sum to more than 2^53 - 1",
+              "tensors");
 }
 
 }  // namespace memplan::executorch

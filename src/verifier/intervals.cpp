@@ -243,13 +243,15 @@ class IntervalChecker {
   }
 
   void CheckBuffers() {
-    // The option wins over the file.
-    Options options = options_;
-    if (options.capacity.empty()) {
-      options.capacity = file_.capacity;
-      options.capacity_per_pool = file_.capacity_per_pool;
+    // The file's, over which the option wins.
+    std::vector<Pool> pools;
+    for (size_t pool = 1; pool < plan_.buffer_sizes.size(); ++pool) {
+      const size_t at = file_.capacity_per_pool ? pool : 0;
+      if (at >= file_.capacity.size()) continue;
+      pools.push_back({.mem_id = static_cast<MemId>(pool), .capacity = file_.capacity[at]});
     }
-    CheckCapacity(Setting(file_.names, options, plan_.buffer_sizes, nullptr, nullptr), &faults_);
+    CheckCapacity(Setting(file_.names, options_, plan_.buffer_sizes, std::move(pools), {}),
+                  &faults_);
   }
 
   const IntervalFile& file_;

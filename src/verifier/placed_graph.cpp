@@ -173,10 +173,13 @@ class Placer {
 }  // namespace
 
 Setting::Setting(const Names& program_names, const Options& used_options,
-                 const std::vector<Bytes>& sizes, const Graph* top, const Graph* pools_of)
-    : names(program_names), options(used_options), buffer_sizes(sizes) {
-  if (top != nullptr) reserved = top->input_mem_buffer_sizes;
-  if (pools_of != nullptr) pools = pools_of->pools;
+                 const std::vector<Bytes>& sizes, std::vector<Pool> own_pools,
+                 std::vector<Bytes> taken)
+    : names(program_names),
+      options(used_options),
+      buffer_sizes(sizes),
+      reserved(std::move(taken)),
+      pools(std::move(own_pools)) {
   for (const Pool& pool : pools) {
     const auto at = static_cast<size_t>(pool.mem_id);
     if (at >= alignments.size()) alignments.resize(at + 1, options.alignment);

@@ -16,9 +16,9 @@ namespace memplan::verifier {
 
 // What holds for all graphs below one top graph.
 struct Setting {
-  // `pools_of` is the graph whose pools count. Both graphs are null for an interval problem.
+  // `own_pools` and `taken` are those of all methods.
   Setting(const Names& names, const Options& options, const std::vector<Bytes>& buffer_sizes,
-          const Graph* top, const Graph* pools_of);
+          std::vector<Pool> own_pools, std::vector<Bytes> taken);
 
   // The greater of the option's and the pool's.
   Bytes AlignmentOf(MemId pool) const {

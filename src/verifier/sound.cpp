@@ -38,9 +38,8 @@ Status PlaceOne(const Graph& graph, const GraphPlan& plan, const std::vector<Byt
     return tl::unexpected(std::move(error));
   }
   (*reading)->is_method = program.graph == nullptr;
-  // Methods share their pools: the first one's count.
-  const Graph& pools = program.graph != nullptr ? *program.graph : *program.methods.front();
-  placed->settings.emplace_back(program.names, options, buffer_sizes, &graph, &pools);
+  placed->settings.emplace_back(program.names, options, buffer_sizes, program.pools(),
+                                program.taken());
   placed->graphs.push_back(PlaceForCheck(**reading, plan, placed->settings.back()));
   placed->readings.push_back(std::move(*reading));
   return {};

@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "message.h"
+#include "plan_writer.h"
 #include "planned.h"
 #include "random_problem.h"
+#include "verified.h"
 
 namespace memplan {
 namespace {
@@ -128,6 +130,109 @@ TEST(PoolChoiceTest, CallsNothingUnfitThatFitsSomehow) {
   EXPECT_GE(fitting, 100);
   EXPECT_GE(found, fitting * 95 / 100);
   EXPECT_GE(proven, unfit * 3 / 4);
+}
+
+// --- several methods, and pools of other numbers ---
+
+// A plan of ours, and what our verifier says of it.
+Codes PlannedCodes(const std::string& input, const Options& options = {}) {
+  const Planned planned(input, options);
+  if (!planned.ok) return {planned.error.message};
+  const std::string text = WritePlanJson(planned.plan, planned.job->program(), nullptr);
+  return CodesOf(Verify(input, text, options));
+}
+
+// x and h live together, then h and y.
+std::string Chain(const std::string& more, const std::string& scratch = "[]") {
+  return R"({"tensors": [{"id": "x", "nbytes": 64}, {"id": "h", "nbytes": 64}, {"id": "y", "nbytes": 32}],
+    "nodes": [{"name": "x", "op": "placeholder", "target": "x", "specs": ["x"]},
+      {"name": "a", "op": "call_function", "target": "f", "args": ["x"], "specs": ["h"], "scratch": )" +
+         scratch + R"(},
+      {"name": "b", "op": "call_function", "target": "f", "args": ["a"], "specs": ["y"]},
+      {"name": "o", "op": "output", "args": ["b"]}],
+    "signature": {"inputs_to_buffers": {"x": "cache"}, "buffers_to_mutate": {"b": "cache"}})" +
+         more + "}";
+}
+
+std::string TwoMethods(const std::string& one, const std::string& two, const char* shared) {
+  return Message({R"({"methods": {"one": )", Chain(one), R"(, "two": )", Chain(two),
+                  R"(}, "shared_buffers": )", shared, "}"});
+}
+
+TEST(PoolChoiceTest, MethodsShareTheirPools) {
+  const std::string pools =
+      R"(, "pools": [{"mem_id": 2, "capacity": 64, "alignment": 32}, {"mem_id": 3}])";
+  for (const char* shared : {"true", "false"}) {
+    for (const std::string& two : {pools, std::string()}) {
+      const std::string input = TwoMethods(pools, two, shared);
+      const Planned planned(input);
+      ASSERT_TRUE(planned.ok) << planned.error.message;
+      ASSERT_EQ(planned.plan.buffer_sizes.size(), 4u);
+      EXPECT_EQ(planned.plan.buffer_sizes[1], 0);
+      EXPECT_EQ(planned.plan.buffer_sizes[2], 64);
+      EXPECT_FALSE(planned.plan.spilled.empty());
+      EXPECT_EQ(PlannedCodes(input), Codes{});
+    }
+  }
+  const Planned tight(TwoMethods(R"(, "pools": [{"mem_id": 1, "capacity": 64}])", "", "true"));
+  EXPECT_EQ(tight.error.code, ErrorCode::kDoesNotFit);
+  const Planned other(TwoMethods(pools, R"(, "pools": [{"mem_id": 3}])", "true"));
+  EXPECT_EQ(other.error.code, ErrorCode::kInvalidInput);
+  EXPECT_EQ(other.error.path, "methods.two.pools");
+}
+
+TEST(PoolChoiceTest, NoMethodLiesInBytesThatAreTaken) {
+  const std::string input = TwoMethods(R"(, "input_mem_buffer_sizes": [0, 100])",
+                                       R"(, "input_mem_buffer_sizes": [0, 40, 8])", "true");
+  const Planned planned(input);
+  ASSERT_TRUE(planned.ok) << planned.error.message;
+  EXPECT_EQ(planned.plan.buffer_sizes, (std::vector<Bytes>{0, 112 + 160, 8}));
+  EXPECT_EQ(PlannedCodes(input), Codes{});
+}
+
+TEST(PoolChoiceTest, GoesByThePoolsOwnCapacityWhereTheOptionSaysNone) {
+  const std::string pools =
+      R"(, "pools": [{"mem_id": 1, "capacity": 999}, {"mem_id": 2, "capacity": 32}])";
+  Options options;
+  options.capacity_per_pool = true;
+  options.capacity = {0, 64};
+  EXPECT_EQ(Planned(Chain(pools), options).error.code, ErrorCode::kDoesNotFit);
+  options.capacity = {0, 128};
+  EXPECT_EQ(PlannedCodes(Chain(pools), options), Codes{});
+}
+
+TEST(PoolChoiceTest, ScratchGoesToAPoolThatThereIs) {
+  const Planned second(Chain(R"(, "pools": [{"mem_id": 2}])", R"([{"nbytes": 16}])"));
+  ASSERT_TRUE(second.ok) << second.error.message;
+  EXPECT_EQ(second.plan.buffer_sizes[1], 0);
+  const Planned both(Chain(R"(, "pools": [{"mem_id": 2}, {"mem_id": 1}])", R"([{"nbytes": 16}])"));
+  ASSERT_TRUE(both.ok) << both.error.message;
+  EXPECT_EQ(both.plan.buffer_sizes[1], 16);
+}
+
+// A branch's output that asks for pool 1, and a result that asks for none where there is only
+// pool 2.
+TEST(PoolChoiceTest, LaysABranchsOutputInThePoolItAsksFor) {
+  const std::string branch =
+      R"({"tensors": [{"id": "i", "nbytes": 16}, {"id": "w", "nbytes": 32, "mem_id": 1}],
+    "nodes": [{"name": "i", "op": "placeholder", "target": "i", "specs": ["i"]},
+      {"name": "f", "op": "call_function", "target": "f", "args": ["i"], "specs": ["w"]},
+      {"name": "o", "op": "output", "args": ["f"]}]})";
+  for (const char* pools :
+       {"[]", R"([{"mem_id": 1}])", R"([{"mem_id": 2}])", R"([{"mem_id": 2}, {"mem_id": 1}])"}) {
+    const std::string input =
+        Message({R"({"tensors": [{"id": "x", "nbytes": 16}, {"id": "r", "nbytes": 32}],
+    "nodes": [{"name": "x", "op": "placeholder", "target": "x", "specs": ["x"]},
+      {"name": "c", "op": "call_function", "target": "cond", "args": ["x", "x"], "specs": ["r"],
+       "submodules": ["t", "t"]},
+      {"name": "o", "op": "output", "args": ["c"]}], "submodules": {"t": )",
+                 branch, R"(}, "pools": )", pools, "}"});
+    for (const bool move : {true, false}) {
+      Options options;
+      options.move_results = move;
+      EXPECT_EQ(PlannedCodes(input, options), Codes{}) << pools;
+    }
+  }
 }
 
 }  // namespace
