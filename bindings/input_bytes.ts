@@ -8,16 +8,14 @@ const encoder = new TextEncoder();
  */
 export function inputBytes(input: unknown, what: "input" | "plan"): Uint8Array {
   if (typeof input === "string") return encodeText(input);
-  if (ArrayBuffer.isView(input)) {
-    return new Uint8Array(input.buffer, input.byteOffset, input.byteLength);
-  }
   if (typeof input !== "object" || input === null) throw notAnInput(input, what);
   let text: string | undefined;
   try {
+    if (ArrayBuffer.isView(input)) return new Uint8Array(input.buffer, input.byteOffset, input.byteLength);
     if (input instanceof ArrayBuffer) return new Uint8Array(input);
     text = JSON.stringify(input);
   } catch (cause) {
-    throw new MemplanError("INVALID_INPUT", `the ${what} has no JSON form: ${reason(cause)}`, { cause });
+    throw new MemplanError("INVALID_INPUT", `the ${what} cannot be read: ${reason(cause)}`, { cause });
   }
   if (text === undefined) throw notAnInput(undefined, what);
   return encodeText(text);

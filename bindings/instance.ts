@@ -5,6 +5,7 @@ import { encodeText } from "./input_bytes.js";
 import type { CheckedOptions } from "./options.js";
 import type { GraphColumns, PlanColumns } from "./plan_columns.js";
 import type { Algorithm, Progress, Report } from "./types.js";
+import { notMemplan } from "./wasm_source.js";
 
 /** The core's `Output` in bindings/memplan.cpp: places of 32-bit words, and of its doubles. */
 const OUTPUT = {
@@ -53,6 +54,7 @@ function instantiate(module: WebAssembly.Module): Glue {
     printErr() {},
   };
   createModule(glue);
+  if (!("outputTable" in glue)) throw new TypeError("the module has none of memplan's functions");
   return glue as unknown as Glue;
 }
 
@@ -101,7 +103,7 @@ export class Core {
       const done = glue.verify(options.rules, options.flags, options.alignment);
       const text = this.#text(glue);
       this.#keepSmall(glue);
-      if (!done) throw asError(text);
+      if (!done) throw asError(text, input, plan);
       return JSON.parse(text) as Report;
     });
   }
@@ -186,6 +188,7 @@ export class Core {
       try {
         this.#glue = instantiate(this.#module);
       } catch (cause) {
+        if (cause instanceof WebAssembly.LinkError || cause instanceof TypeError) throw notMemplan(cause);
         throw new MemplanError("OUT_OF_MEMORY", "no memory for a WebAssembly instance", { cause });
       }
       this.#table = this.#glue.outputTable() / 4;
@@ -329,13 +332,14 @@ function graphColumns(words: Uint32Array, at: number): GraphColumns {
   };
 }
 
-function asError(text: string, input?: Uint8Array | string): MemplanError {
+function asError(text: string, input?: Uint8Array | string, plan?: Uint8Array): MemplanError {
   const error = JSON.parse(text) as { code: string; message: string; path?: string; details?: FitDetails };
   // The core unescapes strings where they stand and cannot count lines after that.
-  const stopped = /^byte (\d+)$/.exec(error.path ?? "");
-  if (input && stopped) {
-    const bytes = typeof input === "string" ? encodeText(input) : input;
-    error.path = lineAndColumn(bytes, Number(stopped[1]));
+  const stopped = /^(plan )?byte (\d+)$/.exec(error.path ?? "");
+  const read = stopped?.[1] ? plan : input;
+  if (read && stopped) {
+    const bytes = typeof read === "string" ? encodeText(read) : read;
+    error.path = lineAndColumn(bytes, Number(stopped[2]));
   }
   return new MemplanError(error.code, error.message, error);
 }

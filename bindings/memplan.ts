@@ -84,7 +84,8 @@ export function makeLoader(
   const create = async (wasm: WasmSource) => asMemplan(new Core(await compileWasm(wasm, host)));
   let cached: { wasm: WasmSource | undefined; memplan: Promise<Memplan> } | undefined;
   return {
-    load({ wasm } = {}) {
+    load(options) {
+      const wasm = options?.wasm;
       const same = cached && (wasm === undefined || wasm === cached.wasm || String(wasm) === cached.wasm);
       if (cached && same) return cached.memplan;
       const memplan = create(wasm ?? defaultWasm());
@@ -96,6 +97,6 @@ export function makeLoader(
       });
       return memplan;
     },
-    createInstance: ({ wasm } = {}) => create(wasm ?? defaultWasm()),
+    createInstance: (options) => create(options?.wasm ?? defaultWasm()),
   };
 }

@@ -25,7 +25,7 @@ export interface CheckedOptions {
 }
 
 /** In the core's order. */
-const RULES: readonly Rules[] = ["sound", "executorch-2024", "executorch-2026"];
+export const RULES: readonly Rules[] = ["sound", "executorch-2024", "executorch-2026"];
 
 /** The core's bits (bindings/memplan.cpp). */
 export const FLAGS = {
@@ -56,6 +56,10 @@ const KNOWN = new Set([
   "allowLifetimeAndStorageOverlap",
   "enableNonCpuMemoryPlanning",
 ]);
+
+export function isOption(name: string): boolean {
+  return KNOWN.has(name);
+}
 
 type Values = Record<string, unknown>;
 
@@ -109,6 +113,14 @@ function checkAlignment(values: Values): number {
   return value;
 }
 
+/** Empty where none is given. */
+function checkAlgorithm(values: Values): string {
+  const value = values.algorithm;
+  if (value === undefined) return "";
+  if (typeof value === "string" && value !== "" && !value.includes("\n")) return value;
+  return refuse("algorithm", "the name of an algorithm", value);
+}
+
 function checkCapacity(values: Values): Float64Array | undefined {
   const value = values.capacity;
   if (value === undefined) return undefined;
@@ -155,18 +167,21 @@ function refuseUnder(rules: Rules, values: Values, inplace: boolean): void {
   }
 }
 
-/** Copies the caller's object once, so that nothing of it runs later. */
-function readValues(options: unknown): Values {
-  if (options === undefined || options === null) return {};
+/** Copies the caller's object once, so that nothing of it runs later. Throws `INVALID_OPTION`. */
+export function copyOptions<T extends object>(options: T | undefined): T {
+  if (options === undefined || options === null) return {} as T;
   if (typeof options !== "object") {
     throw new MemplanError("INVALID_OPTION", `options must be an object, not ${describe(options)}`);
   }
-  let values: Values;
   try {
-    values = { ...options };
+    return { ...options };
   } catch (cause) {
     throw new MemplanError("INVALID_OPTION", "the options cannot be read", { cause });
   }
+}
+
+function readValues(options: Options | undefined): Values {
+  const values = copyOptions(options) as Values;
   for (const name of Object.keys(values)) {
     if (!KNOWN.has(name)) {
       throw new MemplanError("INVALID_OPTION", `there is no option ${JSON.stringify(name)}`, { path: name });
@@ -181,10 +196,7 @@ export function checkOptions(options: Options | undefined): CheckedOptions {
   const rules = oneOf(values, "rules", RULES, "sound");
   const { inplace, operators } = checkOperators(values);
   refuseUnder(rules, values, inplace);
-  const algorithm = given(values, "algorithm", "");
-  if (typeof algorithm !== "string" || algorithm.includes("\n")) {
-    refuse("algorithm", "the name of an algorithm", algorithm);
-  }
+  const algorithm = checkAlgorithm(values);
   const capacity = checkCapacity(values);
   const stepBudget = wholeNumber(values, "stepBudget", Number.POSITIVE_INFINITY, 1);
   const timeLimitMs = checkTimeLimit(values);

@@ -75,7 +75,7 @@ export interface Node {
   specs?: (string | null)[];
   /** Default `functional`. */
   variant?: "functional" | "out" | "inplace";
-  /** Whether it reads a weight that is trained; such placeholders are not planned. Default false. */
+  /** Of a weight that is trained: under the ExecuTorch rules a constant that the node yields is planned too. Default false. */
   weight_has_gradient?: boolean;
   /** Of an `executorch_call_delegate`. */
   backend_id?: string;
@@ -368,7 +368,7 @@ export interface Plan extends GraphPlan {
   results?: AlgorithmResult[];
   /** The plans of {@link Methods}, by name. */
   methods?: Record<string, GraphPlan>;
-  /** `sound` only: what other owners would come to. */
+  /** `sound` with `auto` and `search` only: what other owners would come to. */
   ownership?: Ownership;
   /** `sound` only. */
   saved?: Savings;

@@ -75,6 +75,11 @@ function checkMagic(bytes: Uint8Array, where: string): void {
   throw failure(where, what);
 }
 
+/** For a module that is WebAssembly of something else, or of another version. */
+export function notMemplan(cause?: unknown): MemplanError {
+  return failure("the given module", "it is WebAssembly, but not this memplan's", cause);
+}
+
 function failure(where: string, what: string, cause?: unknown): MemplanError {
   return new MemplanError("WASM_LOAD", `memplan cannot load its WebAssembly from ${where}: ${what}. ${FIX}`, {
     cause,

@@ -37,6 +37,6 @@ const start: StartWorker = (url, receive, lost) => {
  *
  * @throws {@link MemplanError} (as a rejection) `WASM_LOAD`, with the URL and what to do about it.
  */
-export function load(options: WorkerLoadOptions = {}): Promise<MemplanWorker> {
+export function load(options?: WorkerLoadOptions): Promise<MemplanWorker> {
   return openWorker(start, () => new URL("./memplan.wasm", import.meta.url), WEB_HOST, options);
 }

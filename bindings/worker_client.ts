@@ -1,7 +1,7 @@
 import { MemplanError } from "./error.js";
 import { inputBytes } from "./input_bytes.js";
 import type { LoadOptions } from "./memplan.js";
-import { checkOptions } from "./options.js";
+import { checkOptions, copyOptions } from "./options.js";
 import { buildPlan } from "./plan_columns.js";
 import type {
   Algorithm,
@@ -81,13 +81,15 @@ export async function openWorker(
   start: StartWorker,
   defaultWasm: () => WasmSource,
   host: WasmHost,
-  { wasm, worker }: WorkerLoadOptions,
+  options: WorkerLoadOptions | undefined,
 ): Promise<MemplanWorker> {
+  const { wasm, worker } = options ?? {};
   const client = new WorkerClient(start, worker, await compileWasm(wasm ?? defaultWasm(), host));
   const algorithms = await client.open();
   return {
     algorithms,
-    async plan(input, { signal, stopSignal, onProgress, ...options } = {}) {
+    async plan(input, given) {
+      const { signal, stopSignal, onProgress, ...options } = copyOptions(given);
       const checked = checkOptions(options);
       checkSignal("signal", signal);
       checkSignal("stopSignal", stopSignal);
@@ -106,7 +108,8 @@ export async function openWorker(
       );
       return buildPlan((answer as Extract<Answer, { type: "planned" }>).columns);
     },
-    async verify(input, plan, { signal, ...options } = {}) {
+    async verify(input, plan, given) {
+      const { signal, ...options } = copyOptions(given);
       const checked = checkOptions(options);
       checkSignal("signal", signal);
       const answer = await client.call(
@@ -172,6 +175,7 @@ class WorkerClient {
         signal?.removeEventListener("abort", onAbort);
         stopSignal?.removeEventListener("abort", onStop);
       };
+      this.#send(request);
       this.#calls.set(id, {
         request,
         onProgress,
@@ -184,7 +188,6 @@ class WorkerClient {
           reject(error);
         },
       });
-      this.#send(request);
       signal?.addEventListener("abort", onAbort);
       stopSignal?.addEventListener("abort", onStop);
       if (stopSignal?.aborted) onStop();
@@ -206,6 +209,15 @@ class WorkerClient {
 
   #send(request: Request): void {
     if (!this.#worker) {
+      this.#worker = this.#startWorker();
+      if (request.type !== "open") this.#worker.post({ type: "open", id: 0, module: this.#module }, []);
+    }
+    this.#worker.busy(true);
+    this.#worker.post(request, []);
+  }
+
+  #startWorker(): WorkerHandle {
+    try {
       const worker = this.#start(
         this.#url,
         (answer) => {
@@ -215,11 +227,12 @@ class WorkerClient {
           if (this.#worker === worker) this.#lose(why);
         },
       );
-      this.#worker = worker;
-      if (request.type !== "open") worker.post({ type: "open", id: 0, module: this.#module }, []);
+      return worker;
+    } catch (cause) {
+      // A URL that is none, or of another origin.
+      const what = this.#url === undefined ? "" : ` from ${this.#url}`;
+      throw new MemplanError("WASM_LOAD", `memplan's worker cannot start${what}: ${cause}`, { cause });
     }
-    this.#worker.busy(true);
-    this.#worker.post(request, []);
   }
 
   #receive(answer: Answer): void {

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "dtype.h"
+#include "message.h"
 
 namespace memplan {
 namespace {
@@ -191,6 +192,7 @@ std::unique_ptr<Graph> GraphBuilder::Finish(std::vector<int32_t>* place, GraphFa
     fine = ResolveSubmodules(place, fault);
     for (const auto& submodule : graph_->submodules) (*place)[submodule->name] = -1;
   }
+  fine = fine && CheckSignature(place, fault);
   return fine ? std::move(graph_) : nullptr;
 }
 
@@ -286,6 +288,44 @@ bool GraphBuilder::ResolveSubmodules(std::vector<int32_t>* place, GraphFault* fa
     }
   }
   return true;
+}
+
+// The nodes that hold new values may have other names by now; a buffer that is none would lose its
+// state.
+bool GraphBuilder::CheckSignature(std::vector<int32_t>* place, GraphFault* fault) const {
+  const Signature& signature = graph_->signature;
+  const Nodes& nodes = graph_->nodes;
+  const auto mark_inputs = [&](int32_t mark) {
+    for (NodeIndex n = 0; n < nodes.size(); ++n) {
+      if (nodes.op[n] == Op::kPlaceholder && nodes.target[n] != kNoName) {
+        (*place)[nodes.target[n]] = mark;
+      }
+    }
+  };
+  const auto mark_buffers = [&](int32_t mark) {
+    for (const NamePair& pair : signature.inputs_to_buffers) (*place)[pair.value] = mark;
+  };
+  const auto check = [&](const std::vector<NamePair>& pairs, NameId NamePair::*name,
+                         const char* list, const char* what) {
+    for (const NamePair& pair : pairs) {
+      if ((*place)[pair.*name] >= 0) continue;
+      *fault = {ErrorCode::kInvalidInput, Message({what, " \"", (*names_)[pair.*name], "\""}),
+                Message({"signature.", list, ".", (*names_)[pair.key]})};
+      return false;
+    }
+    return true;
+  };
+  if (!signature.exists) return true;
+  mark_inputs(0);
+  bool fine = check(signature.inputs_to_buffers, &NamePair::key, "inputs_to_buffers",
+                    "no placeholder has the target");
+  mark_inputs(-1);
+  if (!fine) return false;
+  mark_buffers(0);
+  fine = check(signature.buffers_to_mutate, &NamePair::value, "buffers_to_mutate",
+               "no input is the buffer");
+  mark_buffers(-1);
+  return fine;
 }
 
 }  // namespace memplan

@@ -63,6 +63,7 @@ class GraphBuilder {
   bool ResolveSubmodules(std::vector<int32_t>* place, GraphFault* fault);
   bool ResolveBases(const char* key, std::vector<TensorIndex>* column,
                     const std::vector<int32_t>& place, GraphFault* fault);
+  bool CheckSignature(std::vector<int32_t>* place, GraphFault* fault) const;
   void CloseRareColumns();
 
   Names* names_;

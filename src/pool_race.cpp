@@ -26,8 +26,11 @@ Result<PoolRace> PoolRace::Start(std::string_view algorithm, std::vector<const P
   if (algorithm.empty()) algorithm = kDefaultAlgorithm;
   const PlannerInfo* info = FindPlanner(algorithm);
   if (info == nullptr) {
-    return Fail(ErrorCode::kInvalidOption,
-                Message({"no algorithm has the name \"", algorithm, "\""}), "algorithm");
+    std::string message = Message({"no algorithm has the name \"", algorithm, "\"; there are"});
+    for (const PlannerInfo& known : AllPlanners()) {
+      message += Message({&known == &AllPlanners().front() ? " " : ", ", known.name});
+    }
+    return Fail(ErrorCode::kInvalidOption, std::move(message), "algorithm");
   }
   for (const Problem* problem : problems) {
     const uint32_t missing = Asks(*problem) & ~info->honours;

@@ -2,6 +2,7 @@
 
 #include "executorch/verifier.h"
 #include "json_walker.h"
+#include "message.h"
 #include "plan_job.h"
 #include "plan_reader.h"
 
@@ -26,6 +27,13 @@ Report VerifyByExecutorch(const Program& program, const Plan& plan, const Option
   return whole;
 }
 
+// Of two texts the message says which one is wrong; so does the path where it counts bytes.
+tl::unexpected<Error> InPlan(Error error) {
+  error.message = Message({"in the plan: ", error.message});
+  if (error.path.starts_with("byte ")) error.path = Message({"plan ", error.path});
+  return tl::unexpected(std::move(error));
+}
+
 }  // namespace
 
 Result<Report> VerifyPlan(std::vector<char> input, std::vector<char> plan_json,
@@ -37,11 +45,11 @@ Result<Report> VerifyPlan(std::vector<char> input, std::vector<char> plan_json,
   const std::span<char> json{plan_json.data(), size};
   if (problem->intervals != nullptr) {
     Result<PlanFile> plan = ReadIntervalPlan(json, *problem->intervals);
-    if (!plan) return tl::unexpected(plan.error());
+    if (!plan) return InPlan(plan.error());
     return VerifyIntervals(*problem->intervals, *plan, options);
   }
   Result<PlanFile> plan = ReadPlan(json, *problem->program);
-  if (!plan) return tl::unexpected(plan.error());
+  if (!plan) return InPlan(plan.error());
   if (options.rules == Rules::kSound) return VerifySound(*problem->program, *plan, options);
   return VerifyByExecutorch(*problem->program, plan->plan, options);
 }

@@ -1,10 +1,13 @@
 import { MemplanError } from "../error.js";
 import { buildPlan } from "../plan_columns.js";
-import type { Plan } from "../types.js";
+import type { GraphPlan, Plan } from "../types.js";
 import { EXIT, optionsOf, type PlanFlags } from "./commands.js";
 import { openCore, readBytes, readModel } from "./model.js";
 import { runJob } from "./run_job.js";
 import { bytes, totalBytes } from "./summary.js";
+
+/** So many tensors of the peak are named. */
+const LARGEST = 5;
 
 interface Flags extends PlanFlags {
   max?: number;
@@ -24,8 +27,21 @@ async function readPlan(path: string): Promise<Plan> {
   });
 }
 
-/** The tensors that make the peak of the pool that grew or is too large, largest first. */
-function largestLive(plan: Plan, limit: number): { id: string; size: number }[] {
+interface Peak {
+  bytes: number;
+  /** The tensors that make it, largest first. */
+  live: { id: string; size: number }[];
+}
+
+/** The highest peak of the plan's graphs, without what their submodules add. */
+function highestPeak(plan: Plan): Peak {
+  const peaks = plan.methods
+    ? Object.entries(plan.methods).map(([name, method]) => peakOf(method, `${name}/`))
+    : [peakOf(plan, "")];
+  return peaks.reduce((highest, peak) => (peak.bytes > highest.bytes ? peak : highest));
+}
+
+function peakOf(plan: GraphPlan, prefix: string): Peak {
   const planned = plan.tensors.filter((tensor) => tensor.mem_offset !== null && tensor.lifetime !== null);
   const change = new Map<number, number>();
   const add = (node: number, size: number) => change.set(node, (change.get(node) ?? 0) + size);
@@ -44,11 +60,11 @@ function largestLive(plan: Plan, limit: number): { id: string; size: number }[] 
       peak = node;
     }
   }
-  return planned
+  const atPeak = planned
     .filter(({ lifetime }) => lifetime && lifetime[0] <= peak && peak <= lifetime[1])
-    .map(({ id, allocated_memory }) => ({ id, size: allocated_memory }))
-    .sort((a, b) => b.size - a.size)
-    .slice(0, limit);
+    .map(({ id, allocated_memory }) => ({ id: `${prefix}${id}`, size: allocated_memory }))
+    .sort((a, b) => b.size - a.size);
+  return { bytes: most, live: atPeak };
 }
 
 /** Says on standard output what holds, on standard error what does not. */
@@ -80,7 +96,8 @@ export async function check(path: string, { max, compare, ...flags }: Flags): Pr
     return EXIT.done;
   }
   for (const complaint of complaints) process.stderr.write(`memplan: ${complaint}\n`);
-  process.stderr.write("Most bytes are live with these:\n");
-  for (const { id, size } of largestLive(plan, 5)) process.stderr.write(`  ${bytes(size)}: ${id}\n`);
+  const { live } = highestPeak(plan);
+  if (live.length > 0) process.stderr.write("Most bytes are live with these:\n");
+  for (const { id, size } of live.slice(0, LARGEST)) process.stderr.write(`  ${bytes(size)}: ${id}\n`);
   return EXIT.invalid;
 }

@@ -11,8 +11,12 @@ interface Flags extends PlanFlags {
   json?: boolean;
 }
 
-/** What the plan is written as: by the output's name, else as the input came. */
-function formOf(model: Model, output: string | undefined): "json" | "csv" | "tflite" {
+/** What the plan is written as: by the output's name, else as asked for, else as the input came. */
+function formOf(
+  model: Model,
+  output: string | undefined,
+  json: boolean | undefined,
+): "json" | "csv" | "tflite" {
   const extension = /\.(json|csv|tflite)$/i.exec(output ?? "")?.[1]?.toLowerCase();
   if (extension === "csv" && model.format !== "csv") {
     throw new MemplanError(
@@ -24,12 +28,12 @@ function formOf(model: Model, output: string | undefined): "json" | "csv" | "tfl
     throw new MemplanError("UNSUPPORTED", "only a .tflite model can carry its plan in a .tflite file");
   }
   if (extension) return extension as "json" | "csv" | "tflite";
-  return model.format === "csv" ? "csv" : "json";
+  return model.format === "csv" && !json ? "csv" : "json";
 }
 
 export async function plan(path: string, { output, json, ...flags }: Flags): Promise<number> {
   const model = await readModel(path, flags.dim);
-  const form = formOf(model, output);
+  const form = formOf(model, output, json);
   const core = await openCore();
   const begin = performance.now();
   const options = optionsOf(flags);

@@ -1,7 +1,7 @@
 import { MemplanError } from "../error.js";
 import { inputBytes } from "../input_bytes.js";
-import { checkOptions } from "../options.js";
-import type { Plan, Report, Rules, VerifyOptions } from "../types.js";
+import { checkOptions, isOption, RULES } from "../options.js";
+import type { Plan, Report, VerifyOptions } from "../types.js";
 import { EXIT, optionsOf, type PlanFlags } from "./commands.js";
 import { openCore, readBytes, readModel } from "./model.js";
 
@@ -18,8 +18,13 @@ function optionsOfPlan(planBytes: Uint8Array): VerifyOptions {
   } catch {
     return {};
   }
-  const rules = typeof plan?.rules === "string" ? { rules: plan.rules as Rules } : {};
-  return { ...(typeof plan?.options === "object" ? plan.options : {}), ...rules };
+  const { rules, options } = plan ?? {};
+  // Another planner's rules and options are not ours.
+  if (rules !== undefined && !RULES.includes(rules)) return {};
+  const known = Object.entries({ ...options, rules }).filter(
+    ([name, value]) => isOption(name) && value !== undefined,
+  );
+  return Object.fromEntries(known);
 }
 
 export async function verify(

@@ -24,10 +24,17 @@ function textFormatOf(bytes: Uint8Array): ImportFormat | undefined {
   }
   if (/^\s*[{[]/.test(text)) return "json";
   if (isFxText(text)) return "fx";
-  const header = /^[^\S\n]*([^\n\r]*)/.exec(text.trimStart())?.[1] ?? "";
-  const columns = header.split(",").map((column) => column.trim().toLowerCase());
-  const isCsv = columns.includes("id") && columns.includes("size");
+  const header = /^[^\n\r]*/.exec(text.trimStart())?.[0] ?? "";
+  const isCsv = header.split(",").some((column) => kCsvColumns.has(columnName(column)));
   return isCsv ? "csv" : undefined;
+}
+
+/** Whatever has one of them is the CSV reader's to complain of. */
+const kCsvColumns = new Set(["id", "buffer", "buffer_id", "lower", "start", "begin", "upper", "end", "size"]);
+
+function columnName(cell: string): string {
+  const name = cell.trim();
+  return (/^"(.*)"$/.exec(name)?.[1] ?? name).trim().toLowerCase();
 }
 
 /** A line as torch.fx prints it: `%name : … = op[…`, `def forward(self…` or `name: "f32[1]" = torch.ops.…`. */
@@ -50,7 +57,7 @@ function binaryFormatOf(bytes: Uint8Array): ImportFormat {
   if (looksLikeModelProto(bytes)) return "onnx";
   throw invalidInput(
     "byte 0",
-    "is no model file that can be read: not .tflite (TFL3), .pte (ET12), .onnx, an FX graph, CSV or JSON",
+    "this is no model file that can be read: not .tflite (TFL3), .pte (ET12), .onnx, an FX graph, CSV or JSON",
   );
 }
 

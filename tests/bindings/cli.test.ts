@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -121,6 +121,34 @@ describe("the command line", () => {
     expect(readFileSync(at("b.out.csv"), "utf8")).toBe("id,lower,upper,size,offset\nb1,0,3,4,0\n");
   });
 
+  it("a full disk is an error of use, told in one line", async () => {
+    const full = openSync("/dev/full", "w");
+    const child = spawn(process.execPath, [CLI, "plan", model], { stdio: ["ignore", full, "pipe"] });
+    let stderr = "";
+    child.stderr?.on("data", (chunk) => {
+      stderr += chunk;
+    });
+    const status = await new Promise((resolve) => child.on("close", resolve));
+    closeSync(full);
+    expect(stderr).toMatch(/^memplan: cannot write to standard output: [^\n]*\n$/);
+    expect(status).toBe(2);
+  });
+
+  it("CSV in gives JSON out with --json", async () => {
+    const { stdout } = await memplan(["plan", "-", "--json"], "id,lower,upper,size\nb1,0,3,4\n");
+    expect(JSON.parse(stdout).tensors).toHaveLength(1);
+  });
+
+  it.each(['"id","lower","upper","size"\n', "\ufeffid,lower,upper,size\r\n", "size,end,start,id\n"])(
+    "plan: reads a CSV that begins with %j, as the package does",
+    async (header) => {
+      const csv = `${header}5,5,5,5\n`;
+      const { status, stdout, stderr } = await memplan(["plan", "-", "-o", at("odd.json")], csv);
+      expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: "", stderr: "" });
+      expect(JSON.parse(readFileSync(at("odd.json"), "utf8"))).toEqual((await load()).plan(csv));
+    },
+  );
+
   it("plan: a model file is imported, with notes on standard error", async () => {
     const { status, stdout, stderr } = await memplan([
       "plan",
@@ -156,6 +184,35 @@ describe("the command line", () => {
     const made = await memplan(["plan", model, "--no-alloc-graph-input", "--alignment", "64"]);
     expect((await memplan(["verify", model, "-"], made.stdout)).status).toBe(0);
     expect((await memplan(["verify", model, "-", "--alignment", "128"], made.stdout)).status).toBe(1);
+  });
+
+  it.each([
+    ["options of its own", { options: { strategy: "fast", alignment: 16 } }],
+    ["rules of its own", { rules: "theirs", options: { alignment: "none" } }],
+    ["no options to speak of", { rules: undefined, options: null }],
+  ])("verify: takes another planner's plan with %s", async (_, more) => {
+    const theirs = { buffer_sizes: plan.buffer_sizes, tensors: plan.tensors, ...more };
+    const { status, stderr } = await memplan(["verify", model, "-"], JSON.stringify(theirs));
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  });
+
+  it("verify: says which of the two files is wrong, and in which line", async () => {
+    const broken = '{"version": 1, "name": "\\u0041",\n "tensors": [,]}';
+    const wrongPlan = await memplan(["verify", model, "-"], broken);
+    expect(wrongPlan).toMatchObject({ status: 2, stderr: expect.stringContaining("in the plan: ") });
+    expect(wrongPlan.stderr).toContain("line 2, column 14");
+    const wrongModel = await memplan(["verify", "-", planFile], broken);
+    expect(wrongModel).toMatchObject({ status: 2, stderr: expect.not.stringContaining("in the plan: ") });
+    expect(wrongModel.stderr).toContain("line 2, column 14");
+  });
+
+  it("check: of several methods, names what makes the highest peak", async () => {
+    const small = { ...smallGraph(), tensors: smallGraph().tensors.map((t) => ({ ...t, nbytes: 16 })) };
+    const text = JSON.stringify({ methods: { small, large: smallGraph() } });
+    const { status, stderr } = await memplan(["check", "-", "--max", "100"], text);
+    expect(stderr).toMatch(/64 bytes: large\/[xry]/);
+    expect(stderr).not.toContain("small/");
+    expect(status).toBe(1);
   });
 
   it("check: status 0 within the budget, 1 over it with what makes the peak", async () => {
@@ -216,6 +273,8 @@ describe("the command line", () => {
   it.each([
     ["nothing", "", "INVALID_JSON"],
     ["half a graph", '{"tensors": [', "INVALID_JSON"],
+    ["a CSV without a column", "id,lower,upper\na,0,5\n", '"size" is missing'],
+    ["a CSV with other names", "ID,Lower,Upper,Size\na,0,5,1\n", "id,lower,upper,size"],
     ["a graph with a wrong field", '{"tensors": [{"id": 5}], "nodes": []}', "tensors[0].id"],
     ["no format that there is", "\u0001\u0002\u0003", "INVALID_INPUT"],
   ])("%s is bad input: status 2, with the path", async (_, text, words) => {

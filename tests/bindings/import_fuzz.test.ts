@@ -178,6 +178,28 @@ describe("mutated files", () => {
     3_600_000,
   );
 
+  it("whatever is no bytes is refused, and null is no options", async () => {
+    for (const value of [
+      undefined,
+      null,
+      5,
+      "model.onnx",
+      {},
+      [8, 1],
+      Promise.resolve(),
+      new Float64Array(4),
+    ]) {
+      const error = await importModel(value as never).catch((thrown) => thrown);
+      expect(error).toBeInstanceOf(MemplanError);
+      expect(error.code).toBe("INVALID_INPUT");
+    }
+    for (const [seed] of Object.values(kSeeds)) {
+      const bytes = (seed as Uint8Array).slice();
+      const read = await importModel(bytes, null as never);
+      expect(await importModel(bytes.buffer as never)).toEqual(read);
+    }
+  });
+
   it("random bytes are of no format, or refused", async () => {
     const random = randomizer(1);
     const outcome: Outcome = { read: 0, refused: 0, slowest: 0, mostHeap: 0 };

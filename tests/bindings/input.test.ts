@@ -5,6 +5,11 @@ import fc from "./fast_check.ts";
 import { exchange, oddValue } from "./odd_value.ts";
 import { smallGraph } from "./small_graph.ts";
 
+function handedOver(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  structuredClone(bytes, { transfer: [bytes.buffer] });
+  return bytes;
+}
+
 describe("input", () => {
   let memplan: Memplan;
   beforeAll(async () => {
@@ -120,6 +125,12 @@ describe("input", () => {
             },
           ),
         ),
+      "INVALID_INPUT",
+    ],
+    ["bytes that were handed over to a worker", () => handedOver(new Uint8Array(16)), "INVALID_INPUT"],
+    [
+      "a buffer that was handed over to a worker",
+      () => handedOver(new Uint8Array(16)).buffer,
       "INVALID_INPUT",
     ],
     [

@@ -17,6 +17,9 @@ async function failureOf(promise: Promise<unknown>): Promise<MemplanError> {
   return error;
 }
 
+/** The smallest module there is. */
+const OTHER_WASM = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
+
 describe("load", () => {
   let server: Server;
   let url: string;
@@ -44,6 +47,11 @@ describe("load", () => {
 
   it("gives the same planner each time", async () => {
     expect(await load()).toBe(await load());
+  });
+
+  it("takes null for no options", async () => {
+    expect(await load(null as never)).toBe(await load());
+    expect((await createInstance(null as never)).plan(smallGraph()).buffer_sizes).toEqual([0, 128]);
   });
 
   it("gives createInstance a planner of its own", async () => {
@@ -90,6 +98,8 @@ describe("load", () => {
     ["no bytes", () => new Uint8Array(), "not WebAssembly"],
     ["a promise that rejects", () => Promise.reject(new Error("offline")), "offline"],
     ["a number", () => 5 as never, "no URL"],
+    ["a WebAssembly file of something else", () => OTHER_WASM, "not this memplan's"],
+    ["a module of something else", () => new WebAssembly.Module(OTHER_WASM), "not this memplan's"],
   ])("says WASM_LOAD for %s", async (_, wasm, words) => {
     const error = await failureOf(createInstance({ wasm: wasm() }));
     expect(error.code).toBe("WASM_LOAD");

@@ -23,6 +23,7 @@ describe("options", () => {
     ["rules", 1],
     ["rules", null],
     ["algorithm", 5],
+    ["algorithm", ""],
     ["algorithm", "no_such_algorithm"],
     ["alignment", 0],
     ["alignment", 3],
@@ -78,6 +79,11 @@ describe("options", () => {
     { algorithm: "suite_naive_greedy" },
   ])("refuses what the rules would pass over: %j", (options) => {
     expect(errorOf(options).code).toBe("INVALID_OPTION");
+  });
+
+  it("names the algorithms that there are", () => {
+    const { message } = errorOf({ algorithm: "nope" });
+    for (const { name } of memplan.algorithms) expect(message).toContain(name);
   });
 
   it.each([5, "sound", () => 1, true])("%s is no options object", (options) => {

@@ -63,6 +63,30 @@ describe("memplan/worker", () => {
     expect((await memplan.plan(smallGraph())).version).toBe(1);
   });
 
+  it("takes and refuses options as the package does, and rejects with nothing but its own errors", async () => {
+    expect(await memplan.plan(smallGraph(), null as never)).toEqual((await load()).plan(smallGraph()));
+    expect((await memplan.verify(smallGraph(), await memplan.plan(smallGraph()), null as never)).ok).toBe(
+      true,
+    );
+    const trap = {
+      get alignment(): number {
+        throw new Error("ha");
+      },
+    };
+    for (const options of ["sound", 5, () => 1, trap] as never[]) {
+      expect((await errorOf(memplan.plan(smallGraph(), options))).code).toBe("INVALID_OPTION");
+      expect((await errorOf(memplan.verify(smallGraph(), "{}", options))).code).toBe("INVALID_OPTION");
+    }
+  });
+
+  it.each([
+    ["a wasm of something else", { wasm: Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0) }],
+    ["a worker that is not there", { worker: "/nowhere/worker.js" }],
+    ["a worker that is no URL", { worker: 5 as never }],
+  ])("says WASM_LOAD for %s", async (_, options) => {
+    expect((await errorOf(loadWorker(options))).code).toBe("WASM_LOAD");
+  });
+
   it("rejects with ABORTED and the signal's reason, before, while waiting and while at work", async () => {
     const reason = new Error("enough");
     const before = await errorOf(memplan.plan(smallGraph(), { signal: AbortSignal.abort(reason) }));

@@ -327,6 +327,14 @@ function* wrongElements(graph: Json): Generator<{ graph: Json; path: string; wha
       };
     }
   }
+  for (const [key, at] of [
+    ["inputs_to_buffers", "nobody"],
+    ["buffers_to_mutate", "x"],
+  ] as const) {
+    const signature = { inputs_to_buffers: { x: "state" }, [key]: { [at]: "nobody" } };
+    const what = `${key} names nobody`;
+    yield { graph: { ...graph, signature }, path: `signature.${key}.${at}`, what, code };
+  }
   for (const value of [5, true, [], {}, null]) {
     for (const key of ["inputs_to_buffers", "buffers_to_mutate"]) {
       const of = (inside: unknown) => ({ ...graph, signature: { [key]: inside } });
