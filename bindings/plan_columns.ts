@@ -89,7 +89,7 @@ function buildTensors(columns: PlanColumns, place: number, first: number, at: nu
     const object = whole[objects + t] as number;
     const offset = sizes[offsets + t] as number;
     tensors[t] = {
-      id: ids ? (ids[t] as string) : text.substring(from, at),
+      id: ids ? (ids[t] as string) : text.slice(from, at),
       lifetime: lifetimes >= 0 ? nodes(whole, lifetimes + 2 * t) : ticks(doubles, times + t, count),
       allocated_memory: sizes[allocated + t] as number,
       mem_id: memId < 0 ? null : memId,
