@@ -52,20 +52,29 @@ GraphBuilder::GraphBuilder(Names* names, bool keep_shapes)
     : names_(names), keep_shapes_(keep_shapes), graph_(std::make_unique<Graph>()) {
   // Room for a small graph, whose columns would else grow four times each.
   constexpr size_t kFew = 16;
+  ReserveTensors(kFew);
+  ReserveNodes(kFew);
+}
+
+void GraphBuilder::ReserveTensors(size_t count) {
   Tensors& tensors = graph_->tensors;
-  tensors.id.reserve(kFew);
-  tensors.nbytes.reserve(kFew);
-  tensors.dynamism.reserve(kFew);
-  tensors.is_const.reserve(kFew);
+  tensors.id.reserve(count);
+  tensors.nbytes.reserve(count);
+  tensors.dynamism.reserve(count);
+  tensors.is_const.reserve(count);
+}
+
+void GraphBuilder::ReserveNodes(size_t count) {
   Nodes& nodes = graph_->nodes;
+  // The `first_` columns have one entry more.
   for (auto* column : {&nodes.name, &nodes.target, &nodes.first_spec, &nodes.first_arg}) {
-    column->reserve(kFew);
+    column->reserve(count + 1);
   }
-  for (auto* column : {&nodes.specs, &nodes.args}) column->reserve(kFew);
-  nodes.op.reserve(kFew);
-  nodes.kind.reserve(kFew);
-  nodes.variant.reserve(kFew);
-  nodes.weight_has_gradient.reserve(kFew);
+  for (auto* column : {&nodes.specs, &nodes.args}) column->reserve(count);
+  nodes.op.reserve(count);
+  nodes.kind.reserve(count);
+  nodes.variant.reserve(count);
+  nodes.weight_has_gradient.reserve(count);
 }
 
 void GraphBuilder::BeginTensor() {

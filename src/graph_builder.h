@@ -2,6 +2,7 @@
 #ifndef MEMPLAN_GRAPH_BUILDER_H_
 #define MEMPLAN_GRAPH_BUILDER_H_
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -26,6 +27,10 @@ class GraphBuilder {
   GraphBuilder(Names* names, bool keep_shapes);
 
   Graph& graph() { return *graph_; }
+
+  // Makes room for that many rows, where that is known.
+  void ReserveTensors(size_t count);
+  void ReserveNodes(size_t count);
 
   // --- tensors: BeginTensor, then the row's fields, then EndTensor ---
   void BeginTensor();

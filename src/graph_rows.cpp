@@ -63,14 +63,19 @@ size_t GraphRows::name_count() const {
 }
 
 bool GraphRows::ReadTensors(GraphBuilder* builder, Names* names) {
-  for (int64_t left = Number(); left > 0 && fine_; --left) {
+  const int64_t count = Number();
+  // Each is a number or more.
+  builder->ReserveTensors(std::min(static_cast<size_t>(count), numbers_left_));
+  for (int64_t left = count; left > 0 && fine_; --left) {
     if (!ReadTensor(builder, names)) return false;
   }
   return fine_;
 }
 
 bool GraphRows::ReadNodes(GraphBuilder* builder, Names* names) {
-  for (int64_t left = Number(); left > 0 && fine_; --left) {
+  const int64_t count = Number();
+  builder->ReserveNodes(std::min(static_cast<size_t>(count), numbers_left_));
+  for (int64_t left = count; left > 0 && fine_; --left) {
     if (!ReadNode(builder, names)) return false;
   }
   return fine_;
