@@ -53,7 +53,7 @@ uint64_t Tail(std::string_view text, size_t size) {
   return tail;
 }
 
-uint64_t HashOfText(std::string_view text) {
+[[gnu::always_inline]] inline uint64_t HashOfText(std::string_view text) {
   Sequence hash(text.size());
   const char* at = text.data();
   size_t left = text.size();
@@ -114,9 +114,8 @@ class GraphHasher {
 
  private:
   std::vector<uint64_t> HashIds(const Graph& graph) const {
-    std::vector<uint64_t> ids;
-    ids.reserve(graph.tensors.id.size());
-    for (const NameId id : graph.tensors.id) ids.push_back(Text(id));
+    std::vector<uint64_t> ids(graph.tensors.id.size());
+    for (size_t t = 0; t < ids.size(); ++t) ids[t] = Text(graph.tensors.id[t]);
     return ids;
   }
 
@@ -135,7 +134,7 @@ class GraphHasher {
         .Add(IdOf(ids, tensors.storage_base_of(t)))
         .Add(tensors.storage_base_offset_of(t))
         .Add(tensors.cost_of(t))
-        .Add(Text(tensors.device_of(t)))
+        .Add(tensors.device.empty() ? kNone : Text(tensors.device[t]))
         .Take();
   }
 
@@ -145,7 +144,9 @@ class GraphHasher {
       target_ = nodes.target[n];
       target_hash_ = Text(target_);
     }
-    hash.Add(Text(nodes.name[n])).Add(target_hash_).Add(Text(nodes.backend_of(n)));
+    hash.Add(Text(nodes.name[n]))
+        .Add(target_hash_)
+        .Add(nodes.backend_id.empty() ? kNone : Text(nodes.backend_id[n]));
     hash.Add(static_cast<uint64_t>(nodes.op[n]) * 64 + static_cast<uint64_t>(nodes.variant[n]) * 8 +
              nodes.weight_has_gradient[n]);
     const std::span<const TensorIndex> specs = nodes.specs_of(n);
