@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/radix_sort.h"
 #include "row_sort.h"
 
 namespace memplan {
@@ -25,14 +26,16 @@ Bytes Stack::Take(Bytes size, Bytes alignment) {
 }
 
 std::vector<BufferIndex> LiveByStart(const Problem& problem) {
-  std::vector<uint64_t> keys;  // start, then index
+  std::vector<uint64_t> keys, scratch;  // start, then index
+  keys.reserve(problem.size.size());
   for (BufferIndex b = 0; b < problem.count(); ++b) {
     if (!problem.is_live(b)) continue;
     const uint32_t start = static_cast<uint32_t>(problem.lower[b]) ^ 0x80000000u;
     keys.push_back(uint64_t{start} << 32 | static_cast<uint32_t>(b));
   }
-  std::sort(keys.begin(), keys.end());
+  SortByBits(&keys, 32, 64, &scratch);
   std::vector<BufferIndex> order;
+  order.reserve(keys.size());
   for (const uint64_t key : keys) order.push_back(static_cast<BufferIndex>(key & 0xffffffffu));
   return order;
 }
