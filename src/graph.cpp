@@ -11,15 +11,6 @@ const ControlFlow* Graph::control_flow_of(NodeIndex n) const {
   return at != control_flow.end() && at->node == n ? &*at : nullptr;
 }
 
-std::span<const TensorIndex> Graph::YieldedBy(NodeIndex n) const {
-  while (nodes.kind[n] == Target::kView) {
-    std::span<const NodeIndex> args = nodes.args_of(n);
-    if (args.empty()) break;  // a view of nothing has its own tensors
-    n = args[0];              // always an earlier node, so this ends
-  }
-  return nodes.specs_of(n);
-}
-
 const std::vector<Pool>& Program::pools() const {
   if (graph != nullptr) return graph->pools;
   for (const auto& method : methods) {

@@ -122,6 +122,9 @@ struct Nodes {
   std::vector<uint32_t> first_arg;
   std::vector<NodeIndex> args;     // earlier nodes, in the input's order
   std::vector<NameId> backend_id;  // rare: empty, or one entry a node
+  // The node whose specs each node yields: itself, or what a memory.view (of a view …) looks at.
+  // Empty where there are no views.
+  std::vector<NodeIndex> source;
 
   NodeIndex size() const { return static_cast<NodeIndex>(name.size()); }
   std::span<const TensorIndex> specs_of(NodeIndex n) const {
@@ -131,6 +134,7 @@ struct Nodes {
     return {args.data() + first_arg[n], args.data() + first_arg[n + 1]};
   }
   NameId backend_of(NodeIndex n) const { return backend_id.empty() ? kNoName : backend_id[n]; }
+  NodeIndex source_of(NodeIndex n) const { return source.empty() ? n : source[n]; }
 };
 
 // A pair of the signature.
@@ -163,7 +167,9 @@ struct Graph {
   // The tensors a node yields, upstream's get_node_tensor_specs with nulls
   // kept: a memory.view has those of its first arg (recursively where that is a
   // view too), whatever its own specs say; its own only where it has no arg.
-  std::span<const TensorIndex> YieldedBy(NodeIndex n) const;
+  std::span<const TensorIndex> YieldedBy(NodeIndex n) const {
+    return nodes.specs_of(nodes.source_of(n));
+  }
 };
 
 // What one input holds: one graph, or several methods planned together.

@@ -198,6 +198,7 @@ std::unique_ptr<Graph> GraphBuilder::Finish(std::vector<int32_t>* place, GraphFa
     for (const NameId name : graph_->nodes.name) (*place)[name] = -1;
   }
   if (fine) {
+    FollowViews();
     fine = ResolveSubmodules(place, fault);
     for (const auto& submodule : graph_->submodules) (*place)[submodule->name] = -1;
   }
@@ -271,6 +272,18 @@ bool GraphBuilder::ResolveNodeNames(std::vector<int32_t>* place, GraphFault* fau
     at = n;
   }
   return true;
+}
+
+void GraphBuilder::FollowViews() {
+  Nodes& nodes = graph_->nodes;
+  if (std::find(nodes.kind.begin(), nodes.kind.end(), Target::kView) == nodes.kind.end()) return;
+  nodes.source.reserve(nodes.name.size());
+  for (NodeIndex n = 0; n < nodes.size(); ++n) {
+    const std::span<const NodeIndex> args = nodes.args_of(n);
+    // Args are earlier nodes, so theirs are known.
+    nodes.source.push_back(nodes.kind[n] == Target::kView && !args.empty() ? nodes.source[args[0]]
+                                                                           : n);
+  }
 }
 
 bool GraphBuilder::ResolveSubmodules(std::vector<int32_t>* place, GraphFault* fault) {

@@ -65,6 +65,7 @@ class GraphBuilder {
  private:
   bool ResolveTensorNames(std::vector<int32_t>* place, GraphFault* fault);
   bool ResolveNodeNames(std::vector<int32_t>* place, GraphFault* fault);
+  void FollowViews();
   bool ResolveSubmodules(std::vector<int32_t>* place, GraphFault* fault);
   bool ResolveBases(const char* key, std::vector<TensorIndex>* column,
                     const std::vector<int32_t>& place, GraphFault* fault);

@@ -30,14 +30,33 @@ class Walk {
     result_.roles.assign(count, 0);
   }
 
+  // What a node yields is named by itself and by its last reader, not once a reader: nodes that
+  // yield many tensors are read by many.
   void Nodes() {
     const memplan::Nodes& nodes = graph_.nodes;
+    std::vector<NodeIndex> last_reader(nodes.name.size(), kNoNode);
+    const auto read = [&](NodeIndex node, NodeIndex reader) {
+      const NodeIndex source = nodes.source_of(node);
+      // Through a view constants that are fetched are named too.
+      if (source != node && nodes.op[source] == Op::kGetAttr) {
+        Name(nodes.specs_of(source), reader, false);
+      } else {
+        last_reader[source] = reader;
+      }
+    };
     for (NodeIndex n = 0; n < nodes.size(); ++n) {
-      NameYields(n, n, !OnlyNames(graph_, n));
-      // A view names its own tensor too, where the input gives it one.
-      if (nodes.kind[n] == Target::kView) Name(nodes.specs_of(n), n, false);
+      if (nodes.kind[n] == Target::kView) {
+        // Its own tensor too, where the input gives it one.
+        Name(nodes.specs_of(n), n, false);
+        read(n, n);
+      } else {
+        NameSpecs(n, n, !OnlyNames(graph_, n));
+      }
       const uint32_t end = nodes.first_arg[n + 1];
-      for (uint32_t i = nodes.first_arg[n]; i < end; ++i) NameYields(nodes.args[i], n, false);
+      for (uint32_t i = nodes.first_arg[n]; i < end; ++i) read(nodes.args[i], n);
+    }
+    for (NodeIndex n = 0; n < nodes.size(); ++n) {
+      if (last_reader[n] != kNoNode) KeepSpecs(n, last_reader[n]);
     }
   }
 
@@ -85,21 +104,24 @@ class Walk {
   }
 
  private:
-  // What `node` yields, at n. Constants that it fetches are where they are, outside of all pools.
-  [[gnu::always_inline]] void NameYields(NodeIndex node, NodeIndex n, bool writes) {
-    const memplan::Nodes& nodes = graph_.nodes;
-    if (nodes.kind[node] == Target::kView || nodes.op[node] == Op::kGetAttr) {
-      return NameOthers(node, n, writes);
-    }
-    const uint32_t end = nodes.first_spec[node + 1];
-    for (uint32_t i = nodes.first_spec[node]; i < end; ++i) Name(nodes.specs[i], n, writes);
+  // Constants that a get_attr fetches are where they are, outside of all pools.
+  bool IsLeftOut(NodeIndex node, TensorIndex t) const {
+    return t == kNoTensor || (graph_.nodes.op[node] == Op::kGetAttr && graph_.tensors.is_const[t]);
   }
 
-  void NameOthers(NodeIndex node, NodeIndex n, bool writes) {
-    const bool fetches = graph_.nodes.op[node] == Op::kGetAttr;
-    for (const TensorIndex t : graph_.YieldedBy(node)) {
-      if (t != kNoTensor && fetches && graph_.tensors.is_const[t] != 0) continue;
-      Name(t, n, writes);
+  // The specs of `node`, at n.
+  [[gnu::always_inline]] void NameSpecs(NodeIndex node, NodeIndex n, bool writes) {
+    const memplan::Nodes& nodes = graph_.nodes;
+    const uint32_t end = nodes.first_spec[node + 1];
+    for (uint32_t i = nodes.first_spec[node]; i < end; ++i) {
+      if (!IsLeftOut(node, nodes.specs[i])) Name(nodes.specs[i], n, writes);
+    }
+  }
+
+  // The same, up to a node that need not be the last one named so far.
+  void KeepSpecs(NodeIndex node, NodeIndex last) {
+    for (const TensorIndex t : graph_.nodes.specs_of(node)) {
+      if (!IsLeftOut(node, t)) result_.of[storages_.of[t]].Extend(last);
     }
   }
 

@@ -2,7 +2,16 @@
 
 namespace memplan::executorch {
 
-NodeSpecs::NodeSpecs(const Graph& graph) : graph_(&graph), specs_(graph.nodes.specs) {}
+NodeSpecs::NodeSpecs(const Graph& graph) : graph_(&graph), specs_(graph.nodes.specs) {
+  const Nodes& nodes = graph.nodes;
+  if (nodes.source.empty()) return;
+  recorded_.reserve(nodes.name.size());
+  for (NodeIndex n = 0; n < nodes.size(); ++n) {
+    const bool looks_on =
+        nodes.kind[n] == Target::kView && nodes.specs_of(n).empty() && !nodes.args_of(n).empty();
+    recorded_.push_back(looks_on ? recorded_[nodes.args_of(n)[0]] : n);
+  }
+}
 
 std::span<const TensorIndex> NodeSpecs::Of(NodeIndex n) const {
   if (graph_->nodes.kind[n] != Target::kView) return Recorded(n);
@@ -18,13 +27,9 @@ void NodeSpecs::AliasInplaceResult(NodeIndex n) {
   if (base.size() == 1 && base[0] != kNoTensor) specs_[first] = base[0];
 }
 
-// A view that says nothing of its own has the tensors of its base, as the format promises.
 std::span<const TensorIndex> NodeSpecs::Recorded(NodeIndex n) const {
   const Nodes& nodes = graph_->nodes;
-  while (nodes.kind[n] == Target::kView && nodes.first_spec[n] == nodes.first_spec[n + 1] &&
-         !nodes.args_of(n).empty()) {
-    n = nodes.args_of(n)[0];
-  }
+  if (!recorded_.empty()) n = recorded_[n];
   return {specs_.data() + nodes.first_spec[n], specs_.data() + nodes.first_spec[n + 1]};
 }
 

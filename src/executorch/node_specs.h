@@ -38,6 +38,9 @@ class NodeSpecs {
 
   const Graph* graph_;
   std::vector<TensorIndex> specs_;  // as Nodes::specs
+  // By node: itself, or where a view says nothing of its own, the node that it looks at, as the
+  // format promises. Empty where there are no views.
+  std::vector<NodeIndex> recorded_;
 };
 
 // True where a node yields at least one tensor.

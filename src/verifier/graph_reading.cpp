@@ -137,11 +137,16 @@ class Reader {
         flags[storage[t]] |= flag;
       }
     };
+    // By the last reader alone: nodes that yield many tensors are read by many.
+    std::vector<NodeIndex> last_reader(static_cast<size_t>(count), kNoNode);
     for (NodeIndex node = 0; node < count; ++node) {
       const Op op = nodes_.op[node];
       name_all(node, node, op != Op::kGetAttr && op != Op::kOutput ? kYielded : 0);
-      if (sources[node] != node) name_all(sources[node], node, 0);
-      for (const NodeIndex arg : nodes_.args_of(node)) name_all(sources[arg], node, 0);
+      if (sources[node] != node) last_reader[sources[node]] = node;
+      for (const NodeIndex arg : nodes_.args_of(node)) last_reader[sources[arg]] = node;
+    }
+    for (NodeIndex node = 0; node < count; ++node) {
+      if (last_reader[node] != kNoNode) name_all(node, last_reader[node], 0);
     }
   }
 
