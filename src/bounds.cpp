@@ -1,8 +1,7 @@
 #include "bounds.h"
 
 #include <algorithm>
-#include <functional>
-#include <map>
+#include <iterator>
 #include <set>
 #include <utility>
 #include <vector>
@@ -62,21 +61,26 @@ Bytes GranuleBound(const Problem& problem, const std::vector<LiveEvent>& events)
   return bound;
 }
 
+// Sums that LargestFill may make for one bound: a share of a second.
+constexpr int64_t kFillWork = 20'000'000;
+
 // The largest sum of some of `sizes` that is at most `room`; `room` itself
-// where finding it would take long.
-Bytes LargestFill(const std::vector<Bytes>& sizes, Bytes room) {
+// where finding it would take long, or `work_left` is used up.
+Bytes LargestFill(const std::vector<Bytes>& sizes, Bytes room, int64_t* work_left) {
   constexpr size_t kMostSums = 4096;
-  std::vector<Bytes> sums{0};
+  std::vector<Bytes> sums{0};  // rising
+  std::vector<Bytes> grown;
   std::vector<Bytes> next;
   for (const Bytes size : sizes) {
+    if (sums.back() == room || *work_left <= 0) return room;
+    *work_left -= size > room ? 1 : static_cast<int64_t>(sums.size());
     if (size > room) continue;
-    next.clear();
+    grown.clear();
     for (const Bytes sum : sums) {
-      next.push_back(sum);
-      if (sum + size <= room) next.push_back(sum + size);
+      if (sum + size <= room) grown.push_back(sum + size);
     }
-    SortRows(&next);
-    next.erase(std::unique(next.begin(), next.end()), next.end());
+    next.clear();
+    std::set_union(sums.begin(), sums.end(), grown.begin(), grown.end(), std::back_inserter(next));
     if (next.size() > kMostSums) return room;
     sums.swap(next);
   }
@@ -86,7 +90,7 @@ Bytes LargestFill(const std::vector<Bytes>& sizes, Bytes room) {
 // The free buffers of a set that all exclude each other lie in the gaps between
 // base and the set's pinned ones, or above all of these. A gap holds at most
 // the largest sum of sizes that fits it.
-Bytes PinnedBound(const Problem& problem, const std::vector<BufferIndex>& set) {
+Bytes PinnedBound(const Problem& problem, const std::vector<BufferIndex>& set, int64_t* fill_work) {
   std::vector<std::pair<Bytes, Bytes>> taken;
   std::vector<Bytes> sizes;
   Bytes rest = 0;
@@ -102,7 +106,7 @@ Bytes PinnedBound(const Problem& problem, const std::vector<BufferIndex>& set) {
   SortRows(&taken);
   Bytes top = problem.base;
   for (const auto& [from, to] : taken) {
-    if (from > top) rest -= LargestFill(sizes, from - top);
+    if (from > top) rest -= LargestFill(sizes, from - top, fill_work);
     top = std::max(top, to);
   }
   return top + std::max<Bytes>(0, rest);
@@ -111,6 +115,7 @@ Bytes PinnedBound(const Problem& problem, const std::vector<BufferIndex>& set) {
 Bytes PinnedSweep(const Problem& problem, const std::vector<LiveEvent>& events) {
   // Sets and subset sums cost more than a sweep; a share of a second at most.
   int64_t work_left = 50'000'000;
+  int64_t fill_work = kFillWork;
   std::set<BufferIndex> live;
   int32_t pinned = 0;
   bool grown = false;
@@ -125,7 +130,7 @@ Bytes PinnedSweep(const Problem& problem, const std::vector<LiveEvent>& events) 
     }
     if (grown && pinned > 0 && work_left > 0) {
       work_left -= static_cast<int64_t>(live.size()) * 4096;
-      bound = std::max(bound, PinnedBound(problem, {live.begin(), live.end()}));
+      bound = std::max(bound, PinnedBound(problem, {live.begin(), live.end()}, &fill_work));
     }
     grown = false;
     live.erase(event.buffer);
@@ -138,6 +143,7 @@ Bytes PinnedSweep(const Problem& problem, const std::vector<LiveEvent>& events) 
 // buffers first.
 Bytes ConflictBound(const Problem& problem) {
   int64_t work_left = 20'000'000;
+  int64_t fill_work = kFillWork;
   Bytes bound = 0;
   for (const auto& [a, b] : problem.conflicts) {
     if (!problem.is_live(a) || !problem.is_live(b)) continue;
@@ -150,13 +156,13 @@ Bytes ConflictBound(const Problem& problem) {
     work_left -= 2 * int64_t{problem.count()};
     SortRows(&open,
              [&](BufferIndex x, BufferIndex y) { return problem.size[x] > problem.size[y]; });
-    while (!open.empty()) {
+    while (!open.empty() && work_left > 0) {
       const BufferIndex taken = open.front();
       set.push_back(taken);
       work_left -= static_cast<int64_t>(open.size());
       std::erase_if(open, [&](BufferIndex c) { return !Conflicts(problem, taken, c); });
     }
-    bound = std::max(bound, PinnedBound(problem, set));
+    bound = std::max(bound, PinnedBound(problem, set, &fill_work));
   }
   return bound;
 }

@@ -4,54 +4,31 @@
 #include <iterator>
 #include <map>
 
+#include "live_events.h"
 #include "row_sort.h"
 
 namespace memplan {
 namespace {
 
+// The end of the gap that covers the tick; the tick itself where none does.
+Tick EndOfGapAt(std::span<const Gap> gaps, Tick tick) {
+  const auto after = std::upper_bound(gaps.begin(), gaps.end(), tick,
+                                      [](Tick at, const Gap& gap) { return at < gap.from; });
+  return after == gaps.begin() ? tick : std::max(tick, std::prev(after)->to);
+}
+
 // True where some tick is in both, both outside their gaps.
 bool LiveTogether(const Problem& problem, BufferIndex a, BufferIndex b) {
   Tick from = std::max(problem.lower[a], problem.lower[b]);
   const Tick to = std::min(problem.upper[a], problem.upper[b]);
-  // Skip to the end of whichever gap covers `from`; each turn passes one gap,
-  // so this ends.
+  // Each turn passes a gap, so this ends.
   while (from < to) {
-    Tick next = from;
-    for (const BufferIndex one : {a, b}) {
-      for (const Gap& gap : problem.gaps_of(one)) {
-        if (gap.from <= from && from < gap.to) next = std::max(next, gap.to);
-      }
-    }
+    const Tick next =
+        std::max(EndOfGapAt(problem.gaps_of(a), from), EndOfGapAt(problem.gaps_of(b), from));
     if (next == from) return true;
     from = next;
   }
   return false;
-}
-
-// A stretch of a pinned buffer's life begins or ends.
-struct PinEvent {
-  Tick at = 0;
-  bool starts = false;
-  BufferIndex buffer = 0;
-};
-
-// By time, ends first.
-std::vector<PinEvent> PinEvents(const Problem& problem) {
-  std::vector<PinEvent> events;
-  for (BufferIndex b = 0; b < problem.count(); ++b) {
-    if (problem.pin[b] == kNoBytes || !problem.is_live(b)) continue;
-    events.push_back({problem.lower[b], true, b});
-    for (const Gap& gap : problem.gaps_of(b)) {
-      events.push_back({gap.from, false, b});
-      events.push_back({gap.to, true, b});
-    }
-    events.push_back({problem.upper[b], false, b});
-  }
-  SortRows(&events, [](const PinEvent& a, const PinEvent& b) {
-    if (a.at != b.at) return a.at < b.at;
-    return a.starts != b.starts ? b.starts : a.buffer < b.buffer;
-  });
-  return events;
 }
 
 // Calls visit(tick, bytes, starts) for each start and end of a stretch of a buffer's life.
@@ -143,8 +120,9 @@ std::vector<PinCollision> FindPinCollisions(const Problem& problem, size_t limit
   if (problem.pin.empty()) return found;
   std::map<Bytes, BufferIndex> live;  // by offset; disjoint, since whoever collides stays out
   std::vector<uint8_t> entered(problem.size.size(), 0);
-  for (const PinEvent& event : PinEvents(problem)) {
+  for (const LiveEvent& event : LiveEvents(problem)) {
     const BufferIndex b = event.buffer;
+    if (problem.pin[b] == kNoBytes) continue;
     const Bytes from = problem.pin[b], to = from + problem.size[b];
     if (!event.starts) {
       if (entered[b]) live.erase(from);
