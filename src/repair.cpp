@@ -30,9 +30,6 @@ int64_t PowerIn256ths(int64_t value, int halves) {
 }
 
 int64_t AlignDown(int64_t offset, int64_t alignment) { return offset & ~(alignment - 1); }
-int64_t AlignTo(int64_t offset, int64_t alignment) {
-  return AlignDown(offset + alignment - 1, alignment);
-}
 
 }  // namespace
 
@@ -155,7 +152,7 @@ int64_t Repair::SmallestGap(ItemIndex item) const {
   const int64_t highest = HighestOffset(item);
   int64_t top = packing_.floor, best = -1, best_gap = INT64_MAX;
   const auto consider = [&](int64_t end) {
-    const int64_t offset = AlignTo(top, alignment);
+    const int64_t offset = AlignUp(top, alignment);
     if (offset > highest || offset + size > end || end - top >= best_gap) return;
     best = offset;
     best_gap = end - top;
@@ -180,7 +177,7 @@ void Repair::Consider(int64_t offset, const Cost& cost, Choice* choice) {
 // one. -1 where something pinned is in the way everywhere.
 int64_t Repair::CheapestPlace(ItemIndex item) {
   const int64_t size = packing_.size[item], alignment = packing_.alignment_of(item);
-  const int64_t lowest = AlignTo(packing_.floor, alignment), highest = HighestOffset(item);
+  const int64_t lowest = AlignUp(packing_.floor, alignment), highest = HighestOffset(item);
   if (highest < lowest) return -1;
   costs_.clear();
   keys_.clear();
@@ -208,7 +205,7 @@ int64_t Repair::CheapestPlace(ItemIndex item) {
   };
   slide(lowest);
   for (size_t i = 0; i < keys_.size(); ++i) {
-    const int64_t offset = AlignTo(end_of(i), alignment);
+    const int64_t offset = AlignUp(end_of(i), alignment);
     if (offset > highest) break;
     if (i + 1 < keys_.size() && end_of(i + 1) == end_of(i)) continue;
     slide(offset);

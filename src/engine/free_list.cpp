@@ -11,18 +11,20 @@
 namespace memplan {
 namespace {
 
-int64_t AlignTo(int64_t offset, int64_t alignment) {
-  return (offset + alignment - 1) & ~(alignment - 1);
-}
-
 class FreeList {
  public:
   explicit FreeList(const Packing& packing) : top_(packing.floor) { ReservePins(packing); }
 
   int64_t Take(int64_t size, int64_t alignment) {
+    // Where that many holes are too short once aligned, one that is long enough wherever it begins
+    // will do.
+    constexpr int kTries = 32;
+    int tries = 0;
     for (auto hole = by_size_.lower_bound({size, 0}); hole != by_size_.end(); ++hole) {
+      if (tries++ == kTries) hole = by_size_.lower_bound({size + alignment - 1, 0});
+      if (hole == by_size_.end()) break;
       const auto [length, from] = *hole;
-      const int64_t offset = AlignTo(from, alignment);
+      const int64_t offset = AlignUp(from, alignment);
       if (offset + size > from + length) continue;
       Remove(from, length);
       Add(from, offset);
@@ -74,7 +76,7 @@ class FreeList {
         top_ = from;
       }
     }
-    const int64_t offset = AlignTo(top_, alignment);
+    const int64_t offset = AlignUp(top_, alignment);
     Add(top_, offset);
     top_ = offset + size;
     return offset;

@@ -22,10 +22,6 @@ const ByteRun* Gallop(const ByteRun* at, const ByteRun* end, int64_t offset) {
                           [](const ByteRun& run, int64_t a) { return run.to <= a; });
 }
 
-int64_t AlignTo(int64_t offset, int64_t alignment) {
-  return (offset + alignment - 1) & ~(alignment - 1);
-}
-
 }  // namespace
 
 Occupancy::Occupancy(const Packing& packing, const SlotTree& tree)
@@ -123,7 +119,7 @@ int64_t Occupancy::Climb(int64_t offset, int64_t size, int64_t alignment, int64_
         do {
           ++steps;
           if (at->to > offset) {
-            offset = AlignTo(at->to, alignment);
+            offset = AlignUp(at->to, alignment);
             moved = true;
           }
           at = Gallop(at, end, offset);
@@ -143,14 +139,14 @@ int64_t Occupancy::Climb(int64_t offset, int64_t size, int64_t alignment, int64_
 int64_t Occupancy::FirstFit(ItemIndex item, int64_t highest) {
   Collect(item);
   const int64_t alignment = packing_.alignment_of(item);
-  return Climb(AlignTo(packing_.floor, alignment), packing_.size[item], alignment, highest);
+  return Climb(AlignUp(packing_.floor, alignment), packing_.size[item], alignment, highest);
 }
 
 int64_t Occupancy::BestFit(ItemIndex item, int64_t highest) {
   Collect(item);
   const int64_t alignment = packing_.alignment_of(item);
   const int64_t size = packing_.size[item];
-  int64_t offset = AlignTo(packing_.floor, alignment);
+  int64_t offset = AlignUp(packing_.floor, alignment);
   int64_t best = kNone, best_gap = 0;
   while (true) {
     offset = Climb(offset, size, alignment, highest);
@@ -162,7 +158,7 @@ int64_t Occupancy::BestFit(ItemIndex item, int64_t highest) {
       best_gap = end - offset;
     }
     if (best_gap == size) return best;
-    offset = AlignTo(end, alignment);
+    offset = AlignUp(end, alignment);
   }
 }
 
