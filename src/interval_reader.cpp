@@ -227,6 +227,7 @@ std::unique_ptr<IntervalFile> IntervalRows::FinishRows(JsonWalker& walker) {
   if (!FindDuplicates(walker, &row_of_name) || !ResolveConflicts(walker, row_of_name)) {
     return nullptr;
   }
+  names_->Seal();
   file_.names = std::move(*names_);
   return std::make_unique<IntervalFile>(std::move(file_));
 }

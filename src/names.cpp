@@ -43,6 +43,9 @@ uint32_t Hash(std::string_view text) {
   return static_cast<uint32_t>(hash >> 32) ^ static_cast<uint32_t>(hash);
 }
 
+// Longer than any probe at a load of two thirds, unless names were made to collide.
+constexpr size_t kMostProbes = 4096;
+
 bool Same(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
   const char* at = a.data();
@@ -61,13 +64,15 @@ bool Same(std::string_view a, std::string_view b) {
 }  // namespace
 
 NameId Names::Intern(std::string_view text) {
+  if (!in_order_.empty()) return InternInOrder(text);
   if ((views_.size() + 1) * 3 > slots_.size() * 2) Grow(slots_.empty() ? 64 : slots_.size() * 2);
   const size_t mask = slots_.size() - 1;
   const uint32_t hash = Hash(text);
   size_t at = hash & mask;
-  for (; slots_[at].id_plus_1 != 0; at = (at + 1) & mask) {
+  for (size_t probes = 0; slots_[at].id_plus_1 != 0; at = (at + 1) & mask) {
     const NameId id = slots_[at].id_plus_1 - 1;
     if (slots_[at].hash == hash && Same((*this)[id], text)) return id;
+    if (++probes == kMostProbes) return InternInOrder(text);
   }
   views_.push_back({text.data(), static_cast<uint32_t>(text.size())});
   slots_[at] = {size(), hash};
@@ -78,8 +83,21 @@ NameId Names::Intern(std::string_view text, NameId guess) {
   return guess < size() && Same((*this)[guess], text) ? guess : Intern(text);
 }
 
+NameId Names::InternInOrder(std::string_view text) {
+  if (in_order_.empty()) {
+    for (NameId id = 0; id < size(); ++id) in_order_.emplace((*this)[id], id);
+    slots_ = std::vector<Slot>();
+  }
+  const auto [at, is_new] = in_order_.emplace(text, size());
+  if (is_new) views_.push_back({text.data(), static_cast<uint32_t>(text.size())});
+  return static_cast<NameId>(at->second);
+}
+
 NameId Names::Find(std::string_view text) const {
-  if (slots_.empty()) return kNoName;
+  if (slots_.empty()) {
+    const auto at = in_order_.find(text);
+    return at == in_order_.end() ? kNoName : static_cast<NameId>(at->second);
+  }
   const size_t mask = slots_.size() - 1;
   const uint32_t hash = Hash(text);
   for (size_t at = hash & mask; slots_[at].id_plus_1 != 0; at = (at + 1) & mask) {
@@ -97,7 +115,10 @@ void Names::Reserve(size_t count) {
 }
 
 // Braces alone would empty it and keep the memory.
-void Names::Seal() { slots_ = std::vector<Slot>(); }
+void Names::Seal() {
+  slots_ = std::vector<Slot>();
+  in_order_.clear();
+}
 
 std::vector<char> Names::CopyTexts() {
   size_t size = 0;

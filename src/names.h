@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string_view>
 #include <vector>
 
@@ -13,7 +14,8 @@ using NameId = uint32_t;
 inline constexpr NameId kNoName = 0xffffffffu;
 
 // Equal text gives the equal id; ids count up from 0 in order of first sight.
-// Holds views only: the text (the input's bytes) must outlive it.
+// Holds views only: the text (the input's bytes) must outlive it. Names that
+// were made to collide cost a logarithm, not a walk over all of them.
 class Names {
  public:
   NameId Intern(std::string_view text);
@@ -45,9 +47,11 @@ class Names {
     uint32_t hash;
   };
   void Grow(size_t slots);
+  NameId InternInOrder(std::string_view text);
 
   std::vector<View> views_;
-  std::vector<Slot> slots_;  // open addressing; a power of two of them
+  std::vector<Slot> slots_;                      // open addressing; a power of two of them
+  std::map<std::string_view, size_t> in_order_;  // ids, instead of the slots once a probe was long
 };
 
 }  // namespace memplan

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "plan_job.h"
 #include "plan_writer.h"
@@ -29,6 +31,39 @@ TEST(Names, AreTheSameOnceCopied) {
   EXPECT_EQ(names[3], "elsewhere");
   EXPECT_EQ(names[4], "a");
   EXPECT_EQ(copies.size(), std::string_view("onethreeelsewherea").size());
+}
+
+// Sixteen bytes each; whatever the first eight are, the others bring the hash of names.cpp to one
+// value.
+std::vector<std::string> CollidingTexts(size_t count) {
+  constexpr uint64_t kFactor = 0x9e3779b97f4a7c15u;
+  std::vector<std::string> texts;
+  for (uint64_t first = 0; first < count; ++first) {
+    uint64_t hash = ((16 * kFactor) ^ first) * kFactor;
+    hash ^= hash >> 32;
+    const uint64_t second = hash ^ 1;
+    std::string text(16, '\0');
+    std::memcpy(text.data(), &first, 8);
+    std::memcpy(text.data() + 8, &second, 8);
+    texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
+// All against all they would take minutes.
+TEST(Names, ThatWereMadeToCollideAreFoundAllTheSame) {
+  const std::vector<std::string> texts = CollidingTexts(300'000);
+  Names names;
+  names.Intern("first");
+  for (size_t i = 0; i < texts.size(); ++i) ASSERT_EQ(names.Intern(texts[i]), i + 1);
+  for (size_t i = 0; i < texts.size(); i += 7) {
+    ASSERT_EQ(names.Intern(texts[i]), i + 1);
+    ASSERT_EQ(names.Find(texts[i]), i + 1);
+    ASSERT_EQ(names[static_cast<NameId>(i + 1)], texts[i]);
+  }
+  EXPECT_EQ(names.Find("first"), 0u);
+  EXPECT_EQ(names.Find("second"), kNoName);
+  EXPECT_EQ(names.size(), texts.size() + 1);
 }
 
 // Of large inputs nothing but the names is kept: they give what small ones give.
