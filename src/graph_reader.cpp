@@ -13,6 +13,8 @@ namespace memplan {
 namespace {
 
 constexpr int64_t kMaxInt32 = 0x7fffffff;
+// Rows of `pools`: more than any device has, and few enough to go through for each tensor.
+constexpr size_t kMaxPools = 256;
 
 template <typename Enum>
 struct Word {
@@ -148,9 +150,10 @@ class Reader final : public IntervalRows {
     graph().encounter_to_out_var_failure = value.flag;
     return true;
   }
-  bool InputSize(JsonWalker&, const JsonScalar& value) {
+  bool InputSize(JsonWalker& walker, const JsonScalar& value) {
     graph().input_mem_buffer_sizes.push_back(value.number);
-    return true;
+    return graph().input_mem_buffer_sizes.size() <= kMaxMemId + 1 ||
+           walker.Fail(ErrorCode::kInvalidInput, "pools are numbered up to 65536");
   }
 
   // --- signature ---
@@ -167,9 +170,11 @@ class Reader final : public IntervalRows {
   }
 
   // --- pools ---
-  bool BeginPool(JsonWalker&) {
+  bool BeginPool(JsonWalker& walker) {
     graph().pools.emplace_back();
-    return true;
+    return graph().pools.size() <= kMaxPools ||
+           walker.Fail(ErrorCode::kInvalidInput,
+                       "\"pools\" has more than 256 rows; tensors need none for their mem_id");
   }
   bool PoolMemId(JsonWalker&, const JsonScalar& value) {
     graph().pools.back().mem_id = static_cast<MemId>(value.number);

@@ -40,19 +40,17 @@ Status AddInplaceSaved(const Program& program, Plan* plan) {
 }
 
 void AddState(const Program& program, const SoundProblem& problem, Plan* plan) {
+  std::vector<uint8_t> is_listed(program.names.size(), 0);  // by name; where methods share
   for (size_t i = 0; i < problem.nest.roots.size(); ++i) {
     const GraphNest& root = problem.nest.graphs[problem.nest.roots[i]];
     const GraphPlan& rows = program.graph != nullptr ? plan->top : plan->methods[i];
     for (const StateInput& state : FindState(*root.graph, root.graph->signature)) {
-      const bool known =
-          program.shared_buffers &&
-          std::any_of(plan->state.begin(), plan->state.end(),
-                      [&](const StateRow& row) { return row.buffer == state.buffer; });
-      if (known) continue;
+      if (is_listed[state.buffer] != 0) continue;
       for (const TensorIndex t : root.graph->nodes.specs_of(state.placeholder)) {
         if (t == kNoTensor || root.graph->tensors.is_const[t] != 0) continue;
         plan->state.push_back(
             {state.buffer, rows.allocated[t], rows.mem_id[t], rows.mem_offset[t]});
+        is_listed[state.buffer] = program.shared_buffers;
       }
     }
   }

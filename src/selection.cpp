@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <span>
@@ -444,22 +445,31 @@ class Collector {
   // Bytes that the input says are taken already; a pool that holds nothing else has them too.
   void AddBases() {
     const std::vector<Bytes> taken = program_.taken();
+    std::vector<PoolProblem> pools;
+    std::vector<int32_t> place_of(selection_.pools.size());
+    size_t next = 0;
+    const auto take_pools = [&](MemId below) {
+      for (; next < place_of.size() && selection_.pools[next].mem_id < below; ++next) {
+        place_of[next] = static_cast<int32_t>(pools.size());
+        pools.push_back(std::move(selection_.pools[next]));
+      }
+    };
     for (size_t m = 1; m < taken.size(); ++m) {
       if (taken[m] == 0) continue;
-      auto pool =
-          std::find_if(selection_.pools.begin(), selection_.pools.end(),
-                       [m](const PoolProblem& p) { return p.mem_id >= static_cast<MemId>(m); });
-      if (pool == selection_.pools.end() || pool->mem_id != static_cast<MemId>(m)) {
-        const auto place = pool - selection_.pools.begin();
-        for (auto& wheres : selection_.where) {
-          for (Selection::Where& where : wheres) where.pool += where.pool >= place ? 1 : 0;
-        }
-        PoolProblem empty;
-        empty.mem_id = static_cast<MemId>(m);
-        pool = selection_.pools.insert(pool, std::move(empty));
-      }
-      pool->problem.base = taken[m];
+      const auto mem_id = static_cast<MemId>(m);
+      take_pools(mem_id + 1);
+      if (pools.empty() || pools.back().mem_id != mem_id) pools.emplace_back().mem_id = mem_id;
+      pools.back().problem.base = taken[m];
     }
+    take_pools(std::numeric_limits<MemId>::max());
+    if (pools.size() > place_of.size()) {
+      for (auto& wheres : selection_.where) {
+        for (Selection::Where& where : wheres) {
+          if (where.pool >= 0) where.pool = place_of[where.pool];
+        }
+      }
+    }
+    selection_.pools = std::move(pools);
   }
 
   const Program& program_;
