@@ -5,6 +5,7 @@
 
 #include "executorch/algorithm.h"
 #include "executorch/capacity_check.h"
+#include "executorch/control_flow_calls.h"
 #include "executorch/graph_state.h"
 #include "executorch/mutable_buffers.h"
 #include "executorch/recursion_2024.h"
@@ -21,6 +22,9 @@ using executorch::MutableBuffers;
 Result<GraphPlan> PlanOne(const Algorithm& algorithm, const Graph& graph, const Names& names,
                           const Options& options, const std::string& path,
                           std::vector<std::pair<MemId, std::string>>* buffer_devices) {
+  if (Status fine = executorch::CheckPlannedNodes(graph); !fine) {
+    return tl::unexpected<Error>(std::move(fine.error()));
+  }
   const MutableBuffers buffers(graph.signature);
   Result<GraphState> state = executorch::MakeGraphState(graph, names, options.alignment, path);
   if (!state) return tl::unexpected<Error>(std::move(state.error()));
