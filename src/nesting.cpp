@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "message.h"
@@ -206,19 +207,18 @@ class Builder {
   void PlaceOutputs(int32_t g, NodeIndex node, const BoundSubmodule& bound, Site* site) {
     const GraphNest& caller = nest_.graphs[g];
     const GraphNest& callee = nest_.graphs[caller.children[bound.submodule]];
-    std::vector<StorageIndex> taken;
+    std::set<StorageIndex> taken;
     for (const Handover& handover : bound.outputs) {
       const StorageIndex result = caller.storages.of[handover.result];
       const StorageIndex output = callee.storages.of[handover.output];
       const bool free = site->placed[output].graph < 0 && !site->by_reference[output] &&
-                        !site->own[output] &&
-                        std::find(taken.begin(), taken.end(), result) == taken.end();
+                        !site->own[output] && !taken.contains(result);
       if (!free || !CanPlace(caller, node, handover, callee)) {
         site->kept[output] |= options_.move_results && !IsCopied(caller, handover, callee) ? 1 : 0;
         continue;
       }
       site->placed[output] = {g, result};
-      taken.push_back(result);
+      taken.insert(result);
     }
   }
 
@@ -381,17 +381,17 @@ class Builder {
       }
     }
     const bool is_tied = !caller.tied.empty();
+    const int32_t g = nest_.runs[run.caller].graph;
     for (StorageIndex s = 0; s < callee.storages.count(); ++s) {
       if (!IsPlacedBeyond(callee, run.graph, s) || run.home[s].run >= 0) continue;
-      if (is_tied && IsTied(caller, {run.graph, s})) continue;
+      if (is_tied && IsTied(caller, g, callee, {run.graph, s})) continue;
       run.home[s] = {run.caller, callee.placed[s].storage};
     }
     if (!is_tied) return;
-    const int32_t g = nest_.runs[run.caller].graph;
     for (const Handover& handover : bound.outputs) {
       const StorageIndex output = callee.storages.of[handover.output];
       const StorageIndex result = caller.storages.of[handover.result];
-      if (IsTied(caller, {run.graph, output}) &&
+      if (IsTied(caller, g, callee, {run.graph, output}) &&
           LeaderOf(caller, g, result) == LeaderOf(caller, g, callee.placed[output].storage)) {
         run.home[output] = {run.caller, result};
       }
@@ -407,6 +407,9 @@ class Builder {
     const GraphNest::Call* call;
   };
 
+  // A result's storage, and the place of a handover to it in each branch's `outputs`.
+  using HandedTo = std::pair<StorageIndex, int32_t>;
+
   // A result is there from where a branch writes it: in place, or at its end where it is copied.
   // What the branch has before may lie in the same bytes. Inner ones first: an output can be such a
   // result itself.
@@ -414,16 +417,20 @@ class Builder {
     for (size_t i = branchings_.size(); i-- > 0;) {
       const Branching& branching = branchings_[i];
       const GraphNest& caller = nest_.graphs[nest_.runs[branching.caller].graph];
-      std::vector<StorageIndex> results;
+      std::vector<HandedTo> results;
       for (const Handover& handover : branching.call->bound[0].outputs) {
-        results.push_back(caller.storages.of[handover.result]);
+        results.push_back(
+            {caller.storages.of[handover.result], static_cast<int32_t>(results.size())});
       }
       SortRows(&results);
-      results.erase(std::unique(results.begin(), results.end()), results.end());
-      for (const StorageIndex s : results) {
+      for (auto begin = results.begin(); begin != results.end();) {
+        const StorageIndex s = begin->first;
+        auto end = begin;
+        while (end != results.end() && end->first == s) ++end;
         const bool is_new = caller.lifetimes.of[s].first == branching.call->node &&
                             caller.lifetimes.written[s] >= branching.call->node;
-        if (is_new) AddAbsences(branching, s);
+        if (is_new) AddAbsences(branching, {&*begin, static_cast<size_t>(end - begin)});
+        begin = end;
       }
     }
     for (Run& run : nest_.runs) {
@@ -433,8 +440,9 @@ class Builder {
     }
   }
 
-  void AddAbsences(const Branching& branching, StorageIndex result) {
-    const GraphNest& caller = nest_.graphs[nest_.runs[branching.caller].graph];
+  // `handed`: what is handed to one result.
+  void AddAbsences(const Branching& branching, std::span<const HandedTo> handed) {
+    const StorageIndex result = handed.front().first;
     std::vector<Run::Absence>& absent = nest_.runs[branching.caller].absent;
     // The tick of the node itself has nothing of the branches.
     Tick begin = nest_.runs[branching.first].begin - 1;
@@ -443,9 +451,8 @@ class Builder {
       const GraphNest& callee = nest_.graphs[branch.graph];
       const Tick end = branch.begin + callee.length;
       Tick written = end - 1;
-      for (const Handover& handover : branch.bound->outputs) {
-        if (caller.storages.of[handover.result] != result) continue;
-        const StorageIndex output = callee.storages.of[handover.output];
+      for (const auto& [storage, place] : handed) {
+        const StorageIndex output = callee.storages.of[branch.bound->outputs[place].output];
         const Meets home = branch.home[output];
         if (home.run != branching.caller || home.storage != result) continue;
         if (IsAtTiedPlace(callee, branch.graph, output)) {

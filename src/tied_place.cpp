@@ -37,6 +37,19 @@ bool ChooseLeader(const std::vector<GraphNest>& graphs, int32_t g, TiedPlace* pl
   return true;
 }
 
+template <typename Places>
+auto FirstFrom(Places& tied, StorageIndex leader) {
+  return std::lower_bound(
+      tied.begin(), tied.end(), leader,
+      [](const TiedPlace& place, StorageIndex wanted) { return place.leader < wanted; });
+}
+
+// The place with that leader; null where there is none.
+const TiedPlace* FindPlace(const GraphNest& graph, StorageIndex leader) {
+  const auto at = FirstFrom(graph.tied, leader);
+  return at != graph.tied.end() && at->leader == leader ? &*at : nullptr;
+}
+
 template <typename T>
 void Append(const std::vector<T>& some, std::vector<T>* all) {
   all->insert(all->end(), some.begin(), some.end());
@@ -46,15 +59,15 @@ void Append(const std::vector<T>& some, std::vector<T>* all) {
 
 bool Tie(TiedPlace place, int32_t g, std::vector<GraphNest>* graphs) {
   GraphNest* graph = &(*graphs)[g];
-  std::vector<TiedPlace> apart;
-  for (const TiedPlace& known : graph->tied) {
-    const bool is_shared =
-        std::any_of(place.others.begin(), place.others.end(),
-                    [&](StorageIndex s) { return LeaderOf(*graph, g, s) == known.leader; });
-    if (!is_shared) {
-      apart.push_back(known);
-      continue;
-    }
+  std::vector<StorageIndex> leaders;  // of the places that are joined with this one
+  for (const StorageIndex s : place.others) {
+    const StorageIndex leader = LeaderOf(*graph, g, s);
+    if (FindPlace(*graph, leader) != nullptr) leaders.push_back(leader);
+  }
+  SortRows(&leaders);
+  leaders.erase(std::unique(leaders.begin(), leaders.end()), leaders.end());
+  for (const StorageIndex leader : leaders) {
+    const TiedPlace& known = *FindPlace(*graph, leader);
     place.others.push_back(known.leader);
     Append(known.others, &place.others);
     Append(known.outputs, &place.outputs);
@@ -66,18 +79,17 @@ bool Tie(TiedPlace place, int32_t g, std::vector<GraphNest>* graphs) {
     graph->home[s] = Home::kPlaced;
     graph->placed[s] = {g, place.leader};
   }
-  const auto at = std::lower_bound(
-      apart.begin(), apart.end(), place.leader,
-      [](const TiedPlace& tied, StorageIndex leader) { return tied.leader < leader; });
-  apart.insert(at, std::move(place));
-  graph->tied = std::move(apart);
+  if (!leaders.empty()) {
+    std::erase_if(graph->tied, [&](const TiedPlace& known) {
+      return std::binary_search(leaders.begin(), leaders.end(), known.leader);
+    });
+  }
+  graph->tied.insert(FirstFrom(graph->tied, place.leader), std::move(place));
   return true;
 }
 
 bool IsAtTiedPlace(const GraphNest& graph, int32_t g, StorageIndex s) {
-  const StorageIndex leader = LeaderOf(graph, g, s);
-  return std::any_of(graph.tied.begin(), graph.tied.end(),
-                     [leader](const TiedPlace& place) { return place.leader == leader; });
+  return FindPlace(graph, LeaderOf(graph, g, s)) != nullptr;
 }
 
 StorageIndex LeaderOf(const GraphNest& graph, int32_t g, StorageIndex s) {
@@ -99,13 +111,15 @@ MemId FinalPool(const std::vector<GraphNest>& graphs, const GraphNest& graph, St
   return at->pool_of(s);
 }
 
-bool IsTied(const GraphNest& caller, StorageRef output) {
-  for (const TiedPlace& place : caller.tied) {
-    for (const StorageRef& other : place.outputs) {
-      if (other.graph == output.graph && other.storage == output.storage) return true;
-    }
-  }
-  return false;
+bool IsTied(const GraphNest& caller, int32_t g, const GraphNest& callee, StorageRef output) {
+  if (!IsPlacedBeyond(callee, output.graph, output.storage)) return false;
+  const StorageRef target = callee.placed[output.storage];
+  if (target.graph != g) return false;
+  const TiedPlace* place = FindPlace(caller, LeaderOf(caller, g, target.storage));
+  return place != nullptr &&
+         std::any_of(place->outputs.begin(), place->outputs.end(), [&](const StorageRef& other) {
+           return other.graph == output.graph && other.storage == output.storage;
+         });
 }
 
 }  // namespace memplan

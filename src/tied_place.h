@@ -30,8 +30,9 @@ bool IsPlacedBeyond(const GraphNest& graph, int32_t g, StorageIndex s);
 // The pool that s of `graph` asks for, or the storage where it is placed; kNoPool where none does.
 MemId FinalPool(const std::vector<GraphNest>& graphs, const GraphNest& graph, StorageIndex s);
 
-// True for an output of a submodule that has a tied place in its caller.
-bool IsTied(const GraphNest& caller, StorageRef output);
+// True for an output of a submodule, `callee`, that has a tied place in its caller, the nest's g-th
+// graph.
+bool IsTied(const GraphNest& caller, int32_t g, const GraphNest& callee, StorageRef output);
 
 }  // namespace memplan
 
