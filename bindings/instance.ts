@@ -58,7 +58,7 @@ function instantiate(module: WebAssembly.Module): Glue {
   return glue as unknown as Glue;
 }
 
-/** What a job is for: the columns are views of wasm memory, good until the next call. */
+/** How a plan is written as text. */
 export type PlanTextForm = "json" | "csv";
 
 /** One planning job; steps until `timeLimitMs` or `stepBudget` is over are the caller's affair. */

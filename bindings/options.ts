@@ -39,6 +39,9 @@ export const FLAGS = {
   capacityPerPool: 128,
 };
 
+/** The highest mem_id, kMaxMemId in src/units.h; lists by mem_id have an entry 0 too. */
+const MOST_POOLS = 1 << 16;
+
 const KNOWN = new Set([
   "rules",
   "algorithm",
@@ -126,7 +129,7 @@ function checkCapacity(values: Values): Float64Array | undefined {
   if (value === undefined) return undefined;
   if (isBytes(value)) return Float64Array.of(value);
   const wanted = "bytes, or a list of bytes by mem_id: whole numbers from 0 to 2^53 - 1";
-  if (!Array.isArray(value) || value.length === 0 || value.length > 1 << 16) {
+  if (!Array.isArray(value) || value.length === 0 || value.length > MOST_POOLS + 1) {
     refuse("capacity", wanted, value);
   }
   const wrong = Array.from(value).findIndex((entry) => !isBytes(entry));
