@@ -18,7 +18,8 @@ uint64_t GraphHash(const Program& program);
 // Likewise; the order of `buffers` and `conflicts` does not count, nor whether it came as CSV.
 uint64_t IntervalHash(const IntervalFile& file);
 
-// 16 hexadecimal digits, lower case, as in `graph_hash`.
+// 16 hexadecimal digits, lower case, as in `graph_hash`. Not by snprintf, which would bring all of
+// printf into the wasm.
 std::string HashText(uint64_t hash);
 
 }  // namespace memplan

@@ -3,6 +3,7 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
+#include "graph_hash.h"
 #include "planner.h"
 
 namespace memplan {
@@ -57,13 +58,6 @@ class Json {
   Buffer buffer_;
   rapidjson::Writer<Buffer> writer_;
 };
-
-// Sixteen digits. Not by snprintf, which would bring all of printf into the wasm.
-std::string Hex(uint64_t number) {
-  std::string text(16, '0');
-  for (size_t i = 16; i-- > 0; number >>= 4) text[i] = "0123456789abcdef"[number & 15];
-  return text;
-}
 
 // Of one plan: everything the writers of its parts need.
 struct Source {
@@ -349,7 +343,7 @@ std::string WritePlanJson(const Plan& plan, const Program* program, const Interv
   json.Entry("rules", RulesName(plan.options.rules));
   json.Key("options");
   WriteOptions(source, &json);
-  json.Entry("graph_hash", Hex(plan.graph_hash));
+  json.Entry("graph_hash", HashText(plan.graph_hash));
   if (plan.methods.empty()) {
     WriteGraphPlan(source, plan.top, &json);
   } else {

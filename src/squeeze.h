@@ -48,7 +48,7 @@ class Squeeze {
   const std::vector<int64_t>& highest_load_;
   std::vector<int64_t> best_;
   Bytes peak_;
-  [[maybe_unused]] bool uses_passes_;
+  bool uses_passes_;
   SplitMix random_;
   std::unique_ptr<Repair> repair_;
   int64_t slice_ = 0;     // steps of an attempt's repair

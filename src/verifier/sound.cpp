@@ -1,5 +1,4 @@
 // VerifySound and CheckStorageReuse: the order of the checks.
-#include <cstdio>
 #include <memory>
 #include <utility>
 #include <vector>
