@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command `memplan`; GRAPH_FORMAT's "Command line" is its contract. */
+/** The command `memplan`; the README's "Command line" is its contract. */
 import { version } from "../package.json";
 import { EXIT, runCli } from "./cli/commands.js";
 

@@ -38,7 +38,7 @@ struct BoundSubmodule {
 };
 
 // Binds every submodule of a node, in the order the node names them. BAD_SUBMODULE where counts or
-// bytes do not match GRAPH_FORMAT.md, with the node's path, which begins with `path`.
+// bytes do not match FORMAT.md, with the node's path, which begins with `path`.
 Result<std::vector<BoundSubmodule>> BindSubmodules(const Graph& graph, const Names& names,
                                                    const ControlFlow& flow,
                                                    const std::string& path);

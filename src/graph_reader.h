@@ -22,7 +22,7 @@ struct JsonInput {
   std::unique_ptr<IntervalFile> intervals;  // the buffers form
 };
 
-// Reads graph, methods or buffers JSON as GRAPH_FORMAT.md has it. `bytes` ends with kJsonPadding
+// Reads graph, methods or buffers JSON as FORMAT.md has it. `bytes` ends with kJsonPadding
 // zero bytes that do not count, is written into, and must outlive the result, whose names are
 // views. Errors: INVALID_JSON, INVALID_INPUT, TOO_LARGE, with the JSON path.
 // `rows` are those of the outer graph, whose own lists are then there and empty; where they cannot

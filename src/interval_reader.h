@@ -1,4 +1,4 @@
-// The buffers form of GRAPH_FORMAT.md (interval JSON), as fields of the one JSON root.
+// The buffers form of FORMAT.md (interval JSON), as fields of the one JSON root.
 #ifndef MEMPLAN_INTERVAL_READER_H_
 #define MEMPLAN_INTERVAL_READER_H_
 

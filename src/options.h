@@ -15,7 +15,7 @@ enum class Rules : uint8_t { kSound, kExecutorch2024, kExecutorch2026 };
 // "sound", "executorch-2024", "executorch-2026".
 const char* RulesName(Rules rules);
 
-// The options of GRAPH_FORMAT.md, without the time limit: a clock is the
+// The options of the README, without the time limit: a clock is the
 // caller's affair.
 struct Options {
   Rules rules = Rules::kSound;

@@ -33,7 +33,7 @@ struct GraphPlan {
   std::vector<GraphPlan> submodules;  // as in Graph::submodules
 };
 
-// The reports of GRAPH_FORMAT's `sound`. Each is empty where there is nothing
+// The reports of `sound` (bindings/types.ts). Each is empty where there is nothing
 // to say.
 struct OwnershipReport {
   bool exists = false;

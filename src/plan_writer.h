@@ -13,7 +13,7 @@
 namespace memplan {
 
 enum class PlanForm : uint8_t {
-  kWhole,  // plan JSON as GRAPH_FORMAT has it
+  kWhole,  // plan JSON as FORMAT.md has it
   // The same with a number in place of each graph's `tensors`: 0, 1, … in the order of the text.
   // For a reader that takes the tensors as columns, graph by graph in that order.
   kHead,
@@ -33,8 +33,8 @@ std::string WriteErrorJson(const Error& error);
 // {"ok","reuse_pairs","errors"}.
 std::string WriteReportJson(const Report& report);
 
-// [{"name","summary","source","rules","honours","shared_objects","searches"}], the table of
-// planners in order.
+// [{"name","summary","source","honours","shared_objects","searches"}], the table of planners in
+// order.
 std::string WriteAlgorithmsJson();
 
 }  // namespace memplan

@@ -13,7 +13,7 @@
 
 namespace memplan {
 
-// The codes of GRAPH_FORMAT's error table. The last group are the `kind`s of
+// The codes of FORMAT.md's error table. The last group are the `kind`s of
 // ExecuTorch's own failures and the codes of the verifier's findings.
 enum class ErrorCode : uint8_t {
   kInvalidJson,

@@ -18,7 +18,7 @@ struct Plan;
 struct PlanFile;
 struct Program;
 
-// One fault, as GRAPH_FORMAT's `errors` have it. Under `sound` the codes are
+// One fault, as a report has it (bindings/types.ts). Under `sound` the codes are
 //
 //   storage_reuse       STORAGE_OVERLAP       two storages that can be live at once share bytes
 //   graph_input_output  INPUT_NOT_PLANNED     an input (output, mutable buffer) that the plan

@@ -1,5 +1,5 @@
 // A graph as the verifier understands it under `sound`: storages, when each lives, and how nodes
-// bind to the submodules they run. DESIGN.md's "What the rules mean" is the source; nothing here is
+// bind to the submodules they run. FORMAT.md's "What `sound` means" is the source; nothing here is
 // shared with the planning side.
 #ifndef MEMPLAN_VERIFIER_GRAPH_READING_H_
 #define MEMPLAN_VERIFIER_GRAPH_READING_H_

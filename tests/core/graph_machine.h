@@ -11,7 +11,7 @@
 
 namespace memplan {
 
-// DESIGN.md: "A plan is right if, for every way the branches may go and any number of turns, each
+// FORMAT.md: "A plan is right if, for every way the branches may go and any number of turns, each
 // read sees what was last written to that tensor." Operators write numbers that depend on all they
 // read, one a cell of 16 bytes, so sizes and offsets are multiples of 16. Runs the graph `runs`
 // times, with state kept, branches and turns drawn from `seed`. Gives the first read that saw

@@ -1,6 +1,6 @@
 /**
  * A reading of graphs apart from the core's: what each node yields, which tensors are one storage, how long a
- * storage lives, and how control flow binds. It follows DESIGN.md's definition of `sound` and nothing else.
+ * storage lives, and how control flow binds. It follows FORMAT.md's definition of `sound` and nothing else.
  */
 import type { Graph, Node, Options } from "../../bindings/types.ts";
 

@@ -1,6 +1,6 @@
 /**
  * Runs a graph on real bytes twice, with a buffer for each storage and in the planned arena, and compares every read.
- * DESIGN.md's sentence as a program: a plan is right if, for every way the branches may go and any number of turns,
+ * FORMAT.md's sentence as a program: a plan is right if, for every way the branches may go and any number of turns,
  * each read sees what was last written to that tensor.
  */
 import type { Graph, Methods, Node, Options } from "../../bindings/types.ts";

@@ -1,5 +1,5 @@
 /**
- * Checks a plan under `sound` by its own reading of DESIGN.md: no two tensors that live at one time share bytes,
+ * Checks a plan under `sound` by its own reading of FORMAT.md: no two tensors that live at one time share bytes,
  * within a graph or across nested ones, whichever way branches go and however often loops turn; and every place is
  * aligned, in its pool, inside its buffer and where its base is.
  */

@@ -45,7 +45,7 @@ export class Env {
   }
 }
 
-/** The types of GRAPH_FORMAT that need no byte count. */
+/** The types of FORMAT.md that need no byte count. */
 const kSized = new Set(
   "uint8 int8 int16 int32 int64 float16 float32 float64 complex64 complex128 bool bfloat16 float8_e5m2 float8_e4m3fn uint16 uint32 uint64".split(
     " ",
