@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openChromium, runOnPage } from "./chromium.ts";
 
 const README = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
-const FORMAT = readFileSync(new URL("../../FORMAT.md", import.meta.url), "utf8");
+const FORMAT = readFileSync(new URL("../../bindings/FORMAT.md", import.meta.url), "utf8");
 
 function snippets(language: string, page = README): string[] {
   return [...page.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, "gms"))].map(
