@@ -1,20 +1,13 @@
 import { load } from "memplan";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { data, dropFile, exported, headlineBytes, openSample, openSite, type Site, settled } from "./site.ts";
+import { describe, expect, it } from "vitest";
+import { data, dropFile, exported, headlineBytes, sampleOnShow, settled } from "./site.ts";
 
-let site: Site;
-let page: Page;
-beforeAll(async () => {
-  site = await openSite();
-  ({ page } = await site.open());
-  await openSample(page, "Person detection");
-});
-afterAll(() => site.close());
+const shown = sampleOnShow("Person detection");
 
 describe("exports", () => {
   it("give a plan JSON that verifies", async () => {
-    const { file, bytes } = await exported(page, /^Plan JSON/);
+    const { file, bytes } = await exported(shown.page, /^Plan JSON/);
     expect(file).toBe("Person_detection.plan.json");
     const memplan = await load();
     const report = memplan.verify(data("corpus/graphs/person_detect.et.json"), bytes);
@@ -23,21 +16,21 @@ describe("exports", () => {
   });
 
   it("give CSV, C header and trace", async () => {
-    expect((await exported(page, /^CSV/)).bytes.toString()).toMatch(/^id,lower,upper,size,offset\n/);
-    expect((await exported(page, /^C header/)).bytes.toString()).toContain(
+    expect((await exported(shown.page, /^CSV/)).bytes.toString()).toMatch(/^id,lower,upper,size,offset\n/);
+    expect((await exported(shown.page, /^C header/)).bytes.toString()).toContain(
       "PERSON_DETECTION_ARENA_BYTES UINT64_C(55296)",
     );
     expect(
-      JSON.parse((await exported(page, /^Chrome trace/)).bytes.toString()).traceEvents.length,
+      JSON.parse((await exported(shown.page, /^Chrome trace/)).bytes.toString()).traceEvents.length,
     ).toBeGreaterThan(60);
   });
 
   it("give the picture as PNG and SVG", async () => {
-    const png = (await exported(page, /^PNG/)).bytes;
+    const png = (await exported(shown.page, /^PNG/)).bytes;
     expect(png.subarray(1, 4).toString()).toBe("PNG");
     expect(png.length).toBeGreaterThan(4000);
-    const svg = (await exported(page, /^SVG/)).bytes.toString();
-    const parsed = await page.evaluate((text) => {
+    const svg = (await exported(shown.page, /^SVG/)).bytes.toString();
+    const parsed = await shown.page.evaluate((text) => {
       const tree = new DOMParser().parseFromString(text, "image/svg+xml");
       return {
         error: tree.querySelector("parsererror")?.textContent ?? null,
@@ -56,11 +49,11 @@ async function says(of: Page, words: string): Promise<void> {
 
 describe("the address", () => {
   it("keeps sample and settings, so that a reload or a friend sees the same", async () => {
-    await page.locator(".what-if").getByLabel("Alignment").selectOption("64");
-    await settled(page);
-    expect(new URL(page.url()).hash).toContain("alignment=64");
-    const bytes = await headlineBytes(page);
-    const { page: other } = await site.open({ fragment: new URL(page.url()).hash.slice(1) });
+    await shown.page.locator(".what-if").getByLabel("Alignment").selectOption("64");
+    await settled(shown.page);
+    expect(new URL(shown.page.url()).hash).toContain("alignment=64");
+    const bytes = await headlineBytes(shown.page);
+    const { page: other } = await shown.site.open({ fragment: new URL(shown.page.url()).hash.slice(1) });
     await settled(other);
     expect(await headlineBytes(other)).toBe(bytes);
     expect(await other.locator(".what-if").getByLabel("Alignment").inputValue()).toBe("64");
@@ -68,14 +61,14 @@ describe("the address", () => {
   });
 
   it("carries a small graph in its fragment", async () => {
-    const { page: first } = await site.open({ permissions: ["clipboard-read", "clipboard-write"] });
+    const { page: first } = await shown.site.open({ permissions: ["clipboard-read", "clipboard-write"] });
     await dropFile(first, "gap.json", data("cases/01-leading-gap.json"));
     await settled(first);
     const told = says(first, "carries the model");
     await first.getByRole("button", { name: "Link" }).click();
     await told;
     expect(new URL(first.url()).hash).toContain("input=");
-    const { page: second } = await site.open({ fragment: new URL(first.url()).hash.slice(1) });
+    const { page: second } = await shown.site.open({ fragment: new URL(first.url()).hash.slice(1) });
     await settled(second);
     expect(await headlineBytes(second)).toBe(180);
     await first.context().close();
@@ -83,14 +76,14 @@ describe("the address", () => {
   });
 
   it("says when a model is too large for a link, and when a link is damaged", async () => {
-    const { page: large } = await site.open();
+    const { page: large } = await shown.site.open();
     await dropFile(large, "dense.json", data("corpus/graphs/densenet121.json"));
     await settled(large);
     const told = says(large, "too large for a link");
     await large.getByRole("button", { name: "Link" }).click();
     await told;
     await large.context().close();
-    const { page: broken } = await site.open({ fragment: "input=AAAA&title=x" });
+    const { page: broken } = await shown.site.open({ fragment: "input=AAAA&title=x" });
     await broken.locator(".failure").waitFor();
     await broken.context().close();
   });

@@ -1,15 +1,7 @@
-import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { data, openSample, openSite, type Site, settled } from "./site.ts";
+import { expect, it } from "vitest";
+import { data, sampleOnShow, settled } from "./site.ts";
 
-let site: Site;
-let page: Page;
-beforeAll(async () => {
-  site = await openSite();
-  ({ page } = await site.open());
-  await openSample(page, "Person detection");
-});
-afterAll(() => site.close());
+const shown = sampleOnShow("Person detection");
 
 /** Acts in the page give what was asked of it by then, in the same turn. */
 function click(selector: string): number {
@@ -37,23 +29,26 @@ function drop(text: string): number {
 }
 
 const acts: [string, () => Promise<number>][] = [
-  ["a setting", () => page.evaluate(choose, { selector: ".what-if select", value: "executorch-2026" })],
-  ["a switch", () => page.evaluate(click, ".what-if input[type=checkbox]")],
-  ["a search", () => page.evaluate(choose, { selector: "#search", value: "conv" })],
-  ["a colour", () => page.evaluate(choose, { selector: ".arena-bar select", value: "lifetime" })],
-  ["a theme", () => page.evaluate(click, ".theme-switch")],
-  ["a key that zooms", () => page.evaluate(press, "+")],
-  ["a plan beside", () => page.evaluate(click, ".contenders tbody button")],
-  ["a race", () => page.evaluate(click, ".compare button.primary")],
-  ["an export", () => page.evaluate(click, ".menu li:nth-child(2) button")],
-  ["a link", () => page.evaluate(click, ".top-bar > button:nth-last-of-type(2)")],
-  ["another sample", () => page.evaluate(choose, { selector: ".top-bar select", value: "mobilenet_v2" })],
-  ["a file", () => page.evaluate(drop, data("cases/01-leading-gap.json").toString())],
-  ["a file that is none", () => page.evaluate(drop, "{")],
+  ["a setting", () => shown.page.evaluate(choose, { selector: ".what-if select", value: "executorch-2026" })],
+  ["a switch", () => shown.page.evaluate(click, ".what-if input[type=checkbox]")],
+  ["a search", () => shown.page.evaluate(choose, { selector: "#search", value: "conv" })],
+  ["a colour", () => shown.page.evaluate(choose, { selector: ".arena-bar select", value: "lifetime" })],
+  ["a theme", () => shown.page.evaluate(click, ".theme-switch")],
+  ["a key that zooms", () => shown.page.evaluate(press, "+")],
+  ["a plan beside", () => shown.page.evaluate(click, ".contenders tbody button")],
+  ["a race", () => shown.page.evaluate(click, ".compare button.primary")],
+  ["an export", () => shown.page.evaluate(click, ".menu li:nth-child(2) button")],
+  ["a link", () => shown.page.evaluate(click, ".top-bar > button:nth-last-of-type(2)")],
+  [
+    "another sample",
+    () => shown.page.evaluate(choose, { selector: ".top-bar select", value: "mobilenet_v2" }),
+  ],
+  ["a file", () => shown.page.evaluate(drop, data("cases/01-leading-gap.json").toString())],
+  ["a file that is none", () => shown.page.evaluate(drop, "{")],
 ];
 
 it.each(acts)("the page is not at rest from the event on: %s", async (_, act) => {
-  await settled(page);
-  const before = Number(await page.locator("html").getAttribute("data-asked"));
+  await settled(shown.page);
+  const before = Number(await shown.page.locator("html").getAttribute("data-asked"));
   expect(await act()).toBeGreaterThan(before);
 });

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll } from "vitest";
 import { serve } from "../../scripts/serve.mjs";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -47,6 +48,18 @@ export async function openSite(): Promise<Site> {
       await server.close();
     },
   };
+}
+
+/** For all tests of a file: one page with a sample on show. */
+export function sampleOnShow(sample: string): { site: Site; page: Page } {
+  const shared = {} as { site: Site; page: Page };
+  beforeAll(async () => {
+    shared.site = await openSite();
+    shared.page = (await shared.site.open()).page;
+    await openSample(shared.page, sample);
+  });
+  afterAll(() => shared.site.close());
+  return shared;
 }
 
 export function data(path: string): Buffer {
